@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arenite.firmware.c_text import fill
-from cost_cycles import RULES, Step
 
 from arenite.emulator import machine as memory
 from arenite.emulator.elf import Image, read_elf
 from arenite.emulator.machine import Machine
+from arenite.emulator.pipelines import Step, pipeline_of
 from arenite.errors import BoardError
 from arenite.files import save
 from arenite.firmware.build import link_script
@@ -162,7 +162,7 @@ class Board:
     """A firmware on an emulated core, which runs one model after the other."""
 
     def __init__(self, image: Image, processor: str) -> None:
-        self._rule, self._taken = RULES[processor]
+        self._rule, self._taken, _ = pipeline_of(processor)
         self._machine = Machine(image, processor)
         self._steps: dict[tuple[int, int], list[Step]] = {}
         self._starts = sorted((at, name) for name, at in image.symbols.items())

@@ -29,7 +29,6 @@ from typing import Any
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from cost_cycles import RULES
 from cost_firmware import Board, Build, linked
 from cost_fit import Key, Pass, Sample, errors, fit, shares
 from cost_layers import LAYERS, chain, layers
@@ -52,6 +51,7 @@ OPERATOR: Key = ("TFLM", "operator")
 #: Functions whose instructions no kernel runs.
 _INTERPRETER = re.compile(r"stock_|_ZN6tflite(16|21)MicroInterpreter|\w+ResetTempAllocations")
 _CHAINS = (1, 2, 3, 5, 8)
+_CORES = [one.name for one in CORES.values() if one.family == "cortex-m" and one.unicorn]
 
 
 def main() -> None:
@@ -85,7 +85,7 @@ def _options() -> argparse.Namespace:
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
     parser.add_argument("--tflm", required=True, help="a folder with TFLM's sources, see above")
-    parser.add_argument("--target", choices=RULES, default="cortex-m4")
+    parser.add_argument("--target", choices=_CORES, default="cortex-m4")
     parser.add_argument("--operators", default=",".join(LAYERS), help="CONV_2D,ADD")
     parser.add_argument("--count", type=int, default=210, help="layers of an operator")
     parser.add_argument("--seed", type=int, default=0)

@@ -26,6 +26,8 @@ INSTRUCTION_NAMES: dict[Instructions, str] = {
 #: Which kernels an exported folder has for it: ``portable/`` (``"narrow"``: unrolled for the eight
 #: registers of Thumb-1), ``cortex_m/`` or ``cortex_m55/``.
 Kernels = Literal["portable", "narrow", "cortex_m", "cortex_m55"]
+#: How the pipeline of a core begins instructions, which decides on the cycles of emulated code.
+Pipeline = Literal["two stages", "three stages", "two at once", "load to use", "paced"]
 #: Processors that the same libraries of kernels are for.
 Family = Literal["host", "cortex-m", "esp"]
 #: As sentences call them.
@@ -110,6 +112,7 @@ class Core:
         qemu: The machine of QEMU that has it.
         accuracy: Of the costs in ``libraries/*/cost/tables``; None where these have none for it.
         family: Which kernel libraries may be linked, and which one is as a rule.
+        pipeline: The rule of cycles for emulated code; see :mod:`arenite.emulator.pipelines`.
         pace: Cycles of an instruction where these are not counted one by one, by one published
             result: 426 ms of an ESP32-C3 at 160 MHz and 380 ms of an ESP32 at 240 MHz for the
             person detection example (ESP-NN's README): 58.7 million instructions of rv32imc.
@@ -125,6 +128,7 @@ class Core:
     qemu: str = ""
     accuracy: Accuracy | None = None
     family: Family = "cortex-m"
+    pipeline: Pipeline = "three stages"
     pace: float = 0.0
     abi: str = "ilp32"
 
@@ -144,6 +148,7 @@ _ROWS = (
         kernels="narrow",
         clang="cortex_m0plus",
         unicorn="ARM_CORTEX_M0",
+        pipeline="two stages",
         accuracy=Accuracy(instructions=0.05, operator=1.15, cycles=0.10, boards=0.5),
     ),
     Core("cortex-m3", "plain", clang="cortex_m3", unicorn="ARM_CORTEX_M3"),
@@ -163,6 +168,7 @@ _ROWS = (
         clang="cortex_m7",
         has_fpu=True,
         unicorn="ARM_CORTEX_M7",
+        pipeline="two at once",
         accuracy=Accuracy(instructions=0.05, operator=0.10, cycles=0.25),
     ),
     Core(
@@ -172,6 +178,7 @@ _ROWS = (
         clang="cortex_m33+dsp",
         has_fpu=True,
         unicorn="ARM_CORTEX_M33",
+        pipeline="load to use",
         accuracy=Accuracy(instructions=0.05, operator=0.24, cycles=0.25, boards=0.5),
     ),
     Core(
@@ -202,6 +209,7 @@ _ROWS = (
         unicorn="RISCV32_ANY",
         accuracy=_ESP,
         family="esp",
+        pipeline="paced",
         pace=1.16,
         abi="ilp32_int_enums",
     ),
@@ -212,6 +220,7 @@ _ROWS = (
         unicorn="RISCV32_ANY",
         accuracy=_ESP,
         family="esp",
+        pipeline="paced",
         pace=1.16,
         abi="ilp32_int_enums",
     ),

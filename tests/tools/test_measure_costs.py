@@ -19,7 +19,6 @@ pytest.importorskip("scipy", reason="SciPy, of the group dev, solves for the cos
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
-from cost_cycles import RULES  # noqa: E402
 from cost_fit import Sample, errors, fit, shares  # noqa: E402
 
 TREE = os.environ.get("ARENITE_TFLM", "")
@@ -72,22 +71,6 @@ def test_errors_are_of_the_layers_that_are_given():
     assert (kernel, count) == ("F, int8", 7)
     assert median == pytest.approx(100 * (1 - 2.5 / 3), abs=3)
     assert worst >= median
-
-
-@pytest.mark.parametrize(
-    ("processor", "code", "cycles"),
-    [
-        # ldrsb r3, [r0]; adds r3, #1: the sum waits for what is loaded.
-        ("cortex-m4", "93f90030 0133", 3),
-        ("cortex-m7", "90f90030 0133", 2),
-        ("cortex-m33", "90f90030 0133", 3),
-        # ldrb r3, [r0]; adds r3, #1; muls r3, r1
-        ("cortex-m0plus", "0378 0133 4b43", 4),
-    ],
-)
-def test_cycles_of_straight_code_follow_the_rule_of_the_core(processor, code, cycles):
-    rule, _ = RULES[processor]
-    assert sum(taken for _, taken in rule(bytes.fromhex(code))) == cycles
 
 
 @pytest.mark.skipif(

@@ -1,18 +1,15 @@
-"""Instruction sets of emulated cores: registers, calls, the cost of code."""
+"""Instruction sets of emulated cores: registers and calls."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from arenite.cores import Family
-from arenite.emulator import riscv, thumb
-from arenite.emulator.thumb import Piece
 
 
 @dataclass(frozen=True)
 class InstructionSet:
-    """Calls of functions, and the count of their code.
+    """Calls of functions.
 
     Attributes:
         prefix: Unicorn's architecture, with which its constants begin.
@@ -20,7 +17,6 @@ class InstructionSet:
         arguments: Registers, in order; further arguments are on the stack.
         link: The register with where a function returns to.
         code_bit: The lowest bit of a pointer to a function.
-        piece_of: What a straight piece of code costs.
     """
 
     prefix: str
@@ -28,7 +24,6 @@ class InstructionSet:
     arguments: tuple[str, ...]
     link: str
     code_bit: int
-    piece_of: Callable[[bytes], Piece]
 
 
 _THUMB = InstructionSet(
@@ -37,7 +32,6 @@ _THUMB = InstructionSet(
     arguments=("R0", "R1", "R2", "R3"),
     link="LR",
     code_bit=1,
-    piece_of=thumb.piece_of,
 )
 _RISCV = InstructionSet(
     prefix="RISCV",
@@ -45,7 +39,6 @@ _RISCV = InstructionSet(
     arguments=tuple(f"A{number}" for number in range(8)),
     link="RA",
     code_bit=0,
-    piece_of=riscv.piece_of,
 )
 
 

@@ -18,7 +18,8 @@ from arenite.cores import CORES, DEFAULT
 from arenite.emulator.caches import LineCache
 from arenite.emulator.elf import Image
 from arenite.emulator.instruction_sets import InstructionSet, instruction_set
-from arenite.emulator.thumb import TAKEN, Piece
+from arenite.emulator.pipelines import pipeline_of
+from arenite.emulator.thumb import Piece
 from arenite.errors import BoardError, BoardLimitError
 
 FLASH, FLASH_BYTES = 0x08000000, 16 << 20
@@ -75,6 +76,7 @@ class Machine:
         unicorn, constants = _unicorn(set_)
         self.image, self._limit, self._left = image, limit, 0
         self._set, self._constants = set_, constants
+        self._pipeline = pipeline_of(processor)
         mode = sum(getattr(unicorn, f"UC_MODE_{name}") for name in set_.modes)
         self._core = core = unicorn.Uc(getattr(unicorn, f"UC_ARCH_{set_.prefix}"), mode)
         core.ctl_set_cpu_model(getattr(constants, f"UC_CPU_{model}"))
@@ -248,7 +250,7 @@ class Machine:
             instructions += piece.instructions * runs
             halves += piece.half_cycles * runs
             if not piece.always_leaves:
-                halves += TAKEN * self._tally.leaps[block]
+                halves += 2 * self._pipeline.taken * self._tally.leaps[block]
         return Count(instructions, int(halves // 2))
 
     def blocks(self) -> tuple[Counter[tuple[int, int]], Counter[tuple[int, int]]]:
@@ -261,7 +263,7 @@ class Machine:
     def _piece(self, block: tuple[int, int]) -> Piece:
         found = self._pieces.get(block)
         if found is None:
-            found = self._pieces[block] = self._set.piece_of(self.read(*block))
+            found = self._pieces[block] = self._pipeline.piece_of(self.read(*block))
         return found
 
     def address(self, function: str) -> int:

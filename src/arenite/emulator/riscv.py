@@ -9,17 +9,17 @@ Facts: RISC-V Instruction Set Manual, volume 1, section 1.5 (lengths of instruct
 from __future__ import annotations
 
 from arenite.cores import CORES
-from arenite.emulator.thumb import Piece
 
-#: Of an instruction, in hundredths of half cycles.
-_HALVES = round(200 * max(core.pace for core in CORES.values() if core.unicorn))
+_PACE = max(core.pace for core in CORES.values() if core.unicorn)
 
 
-def piece_of(code: bytes) -> Piece:
-    """The cost of code that runs from its first byte to its last."""
-    count = at = 0
+def steps(code: bytes) -> list[tuple[int, float]]:
+    """Instructions of a piece: bytes and cycles of each."""
+    found = list[tuple[int, float]]()
+    at = 0
     while at + 2 <= len(code):
         size = 4 if code[at] & 3 == 3 else 2
-        count += at + size <= len(code)
+        if at + size <= len(code):
+            found.append((size, _PACE))
         at += size
-    return Piece(count, count * _HALVES / 100, always_leaves=True)
+    return found

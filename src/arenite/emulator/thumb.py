@@ -50,6 +50,11 @@ def piece_of(code: bytes) -> Piece:
     return Piece(count, halves + (TAKEN if leaves else 0), leaves)
 
 
+def always_leaves(code: bytes) -> bool:
+    """Whether code ends with a branch that has no condition."""
+    return piece_of(code).always_leaves
+
+
 def _decoded(code: bytes) -> Iterator[_One]:
     at = 0
     while at + 2 <= len(code):

@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from arenite.c_text import fill
+from arenite.c_text import fill, text_file
 from arenite.cores import CORES, DEFAULT
 
 #: Where sources lie in a folder.
@@ -63,26 +63,7 @@ dependencies:
   idf: ">=4.4"
 """
 
-_ESPHOME = """\
-# An ESPHome component that adds the folder around it as an ESP-IDF component:
-#
-# external_components:
-#   - source: {type: local, path: FOLDER/esphome}
-# ${lower}_model:
-from pathlib import Path
-
-import esphome.codegen as cg
-import esphome.config_validation as cv
-from esphome.components.esp32 import add_idf_component
-
-CONFIG_SCHEMA = cv.All(cv.Schema({}), cv.only_on_esp32)
-
-
-async def to_code(config):
-    folder = Path(__file__).resolve().parents[2]
-    add_idf_component(name=folder.name, path=str(folder))
-    cg.add_global(cg.RawStatement('#include "${name}_model.h"'))
-"""
+_ESPHOME = text_file(__name__, "esphome.txt")
 
 _CMAKE = """\
 cmake_minimum_required(VERSION 3.13)

@@ -67,7 +67,7 @@ $sums"""
 
 _ESP = """\
 - **ESP-IDF**: the folder is a component.
-- **ESPHome**: `esphome/` of a folder for an ESP32 chip adds it, as the file there says; call
+- **ESPHome**: `esphome/` of a folder for an Espressif chip adds it, as the file there says; call
   `${name}_invoke` in a lambda."""
 _NOT_ESP = """\
 - **AVR, ESP-IDF and others that are no Cortex-M**: this folder has kernels for $processor. Plain C

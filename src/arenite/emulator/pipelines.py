@@ -11,10 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from typing import NamedTuple
 
+from arenite.cores import CORES
+from arenite.emulator import riscv
 from arenite.emulator.instruction import Instruction
 from arenite.emulator.t32 import narrow, wide
-from arenite.emulator.thumb import TAKEN, piece_of
+from arenite.emulator.thumb import TAKEN, Piece, always_leaves, piece_of
 
 #: An instruction's bytes, and its cycles where it goes on to the next one.
 Step = tuple[int, float]
@@ -30,15 +33,15 @@ def instructions(code: bytes) -> Iterator[Instruction]:
         at += one.size
 
 
-def _cortex_m4(code: bytes) -> list[Step]:
-    """The rule of the emulated board's counter; a branch's own cycles are counted apart."""
+def _three_stages(code: bytes) -> list[Step]:
+    """As :mod:`arenite.emulator.thumb` counts pieces; a branch's own cycles are counted apart."""
     sizes = [one.size for one in instructions(code)]
     pieces = [piece_of(code[: sum(sizes[:count])]) for count in range(len(sizes) + 1)]
     halves = [one.half_cycles - TAKEN * one.always_leaves for one in pieces]
     return [(size, (b - a) / 2) for size, (a, b) in zip(sizes, pairwise(halves), strict=True)]
 
 
-def _cortex_m7(code: bytes) -> list[Step]:
+def _two_at_once(code: bytes) -> list[Step]:
     """Two instructions at once where neither waits for the other; IT is none of them.
 
     At most one of the two is a load or store, a product or a branch. Of the ways to read this, the
@@ -64,7 +67,7 @@ def _cortex_m7(code: bytes) -> list[Step]:
     return found
 
 
-def _cortex_m33(code: bytes) -> list[Step]:
+def _load_to_use(code: bytes) -> list[Step]:
     """One cycle each; a loaded value that the next instruction asks for comes one later."""
     found, loaded = list[Step](), tuple[int, ...]()
     for one in instructions(code):
@@ -75,7 +78,7 @@ def _cortex_m33(code: bytes) -> list[Step]:
     return found
 
 
-def _cortex_m0plus(code: bytes) -> list[Step]:
+def _two_stages(code: bytes) -> list[Step]:
     """A load or store takes two cycles, of several registers one each and one; BL one more."""
     found = list[Step]()
     for one in instructions(code):
@@ -84,10 +87,35 @@ def _cortex_m0plus(code: bytes) -> list[Step]:
     return found
 
 
-#: Of each core the rule, and what a branch takes more that leads elsewhere.
-RULES: dict[str, tuple[Callable[[bytes], list[Step]], float]] = {
-    "cortex-m0plus": (_cortex_m0plus, 1),
-    "cortex-m4": (_cortex_m4, TAKEN / 2),
-    "cortex-m7": (_cortex_m7, 1),
-    "cortex-m33": (_cortex_m33, 2),
+class Pipeline(NamedTuple):
+    """The rule of a pipeline.
+
+    Attributes:
+        steps: Of a straight piece of code its instructions, each with the cycles that it takes.
+        taken: Cycles that a branch takes more that leads elsewhere.
+        leaves: Whether a piece ends with a branch that has no condition.
+    """
+
+    steps: Callable[[bytes], list[Step]]
+    taken: float
+    leaves: Callable[[bytes], bool] = always_leaves
+
+    def piece_of(self, code: bytes) -> Piece:
+        """Cost of code that runs from its first byte to its last."""
+        steps, leaves = self.steps(code), self.leaves(code)
+        cycles = sum(cycles for _, cycles in steps) + self.taken * leaves
+        return Piece(len(steps), 2 * cycles, leaves)
+
+
+def pipeline_of(processor: str) -> Pipeline:
+    """The pipeline of a core that Unicorn emulates."""
+    return _PIPELINES[CORES[processor].pipeline]
+
+
+_PIPELINES: dict[str, Pipeline] = {
+    "two stages": Pipeline(_two_stages, 1),
+    "three stages": Pipeline(_three_stages, TAKEN / 2),
+    "two at once": Pipeline(_two_at_once, 1),
+    "load to use": Pipeline(_load_to_use, 2),
+    "paced": Pipeline(riscv.steps, 0, lambda code: True),
 }
