@@ -116,3 +116,17 @@ def test_columns_of_a_readme_add_up(tmp_path):
     *parts, totals = numbers
     assert [sum(column) for column in zip(*parts, strict=True)] == totals
     assert totals[2] == made.figures.instructions < totals[0] == made.figures.first.instructions
+
+
+def test_cycles_of_another_pipeline_are_the_emulators_alone(model, monkeypatch):
+    """Those of the text are a Cortex-M4's; instructions are the same."""
+    pytest.importorskip("unicorn")
+    pytest.importorskip("ziglang")
+    cost = room.firmware_cost(model, "cortex-m33")
+    assert {layer.origin for layer in cost.layers if layer.function} == {"emulated"}
+    assert abs(cost.cycles - sum(layer.cycles for layer in cost.layers)) < cost.cycles / 100
+    monkeypatch.setattr(room, "can_emulate", lambda processor: False)
+    alone = room.firmware_cost(model, "cortex-m33")
+    counted = [layer for layer in alone.layers if layer.function and layer.origin == "counted"]
+    assert counted
+    assert {layer.cycles for layer in counted} == {None}

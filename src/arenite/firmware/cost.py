@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from arenite.cores import DEFAULT
+from arenite.cores import CORES, DEFAULT
 from arenite.emulator.machine import FLASH, RAM, Count
 from arenite.firmware.board import Board
 from arenite.firmware.export import layered
-from arenite.firmware.kernels.cortex_m.asm_cycles import count_of
+from arenite.firmware.kernels.cortex_m.asm_cycles import PIPELINE, count_of
 from arenite.firmware.measurements import Measured, can_emulate
 from arenite.firmware.network.kernel import Constant, Scratch, UnsupportedError, Work, text_of
 from arenite.firmware.network.layers import Value
@@ -121,6 +121,9 @@ def firmware_cost(
     program = program_from(made.network, made.works, c_name(model.source, None))
     counts = [count_layer(program, number) for number in range(len(program.works))]
     emulated = _emulated(model, program, processor)
+    if CORES[processor].pipeline != PIPELINE:
+        # Its cycles are not those of the text, only its instructions.
+        counts = [None if emulated or not one else Count(one.instructions, 0) for one in counts]
     layers = tuple(_layers(program, counts, emulated))
     first, total = (emulated.first, emulated.next) if emulated else (None, None)
     known = [layer for layer in layers if layer.cycles is not None]

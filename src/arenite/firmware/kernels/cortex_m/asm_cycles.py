@@ -18,6 +18,8 @@ from arenite.emulator.machine import Count
 from arenite.emulator.thumb import DIVISION, TAKEN
 from arenite.firmware.network.kernel import UnsupportedError
 
+#: Of the cores whose cycles these are; see :class:`arenite.cores.Core`.
+PIPELINE = "three stages"
 _MASK = 0xFFFFFFFF
 _REGISTERS = {**{f"r{i}": i for i in range(13)}, "sp": 13, "lr": 14, "pc": 15}
 _MEMORY = re.compile(r"\[(\w+)(?:, #(-?\d+))?\](!?)(?:, #(-?\d+))?$")
