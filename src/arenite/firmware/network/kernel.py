@@ -8,7 +8,7 @@ no memory, and touches nothing below the stack pointer.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -59,6 +59,18 @@ Argument = Value | Constant | Scratch | State
 
 
 @dataclass(frozen=True)
+class Place:
+    """``part`` is bytes of ``whole``, from byte ``offset`` on.
+
+    Where both lie in the same memory, nothing is to be moved between them.
+    """
+
+    part: Value
+    whole: Value | State
+    offset: int
+
+
+@dataclass(frozen=True)
 class Routine:
     """A function in C or assembly, without its name.
 
@@ -89,8 +101,8 @@ class Routine:
 class Work:
     """One layer's kernel: a routine and its arguments, in the order of its parameters.
 
-    Without a routine there is nothing to do but to see the input as the output, which then
-    share their memory.
+    Without a routine there is nothing to do: the output is seen as the input, which then share
+    their memory (``in_place``), or every move is spared (``taken``).
 
     Attributes:
         routine: The function; None where output and input are the same bytes.
@@ -102,6 +114,10 @@ class Work:
         reason: Why a faster routine does not take the layer.
         cycles: What it takes on a Cortex-M4, about, where the kernel has counted; otherwise 0.
         ends: An int32 among its states that is not 0 where the inference ends with the layer.
+        places: Of a layer that only moves bytes, for every move, in order: whose place it is; None
+            of one that nothing can spare.
+        taken: Numbers of the moves that are spared, since memory is laid out so.
+        rest: The work with such numbers.
     """
 
     routine: Routine | None
@@ -113,6 +129,9 @@ class Work:
     reason: str = ""
     cycles: float = 0
     ends: State | None = None
+    places: tuple[Place | None, ...] = ()
+    taken: frozenset[int] = frozenset()
+    rest: Callable[[frozenset[int]], Work] | None = None
 
     @property
     def constants(self) -> tuple[Constant, ...]:

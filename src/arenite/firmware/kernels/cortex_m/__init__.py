@@ -7,14 +7,16 @@ the reason is kept.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from arenite.firmware.kernels.cortex_m.addition import add_sub
 from arenite.firmware.kernels.cortex_m.convolution import conv_2d
 from arenite.firmware.kernels.cortex_m.depthwise import depthwise_conv_2d
 from arenite.firmware.kernels.cortex_m.fully_connected import fully_connected
+from arenite.firmware.kernels.cortex_m.moving import in_assembly
 from arenite.firmware.kernels.cortex_m.pooling import average_pool_2d, max_pool_2d, mean
-from arenite.firmware.kernels.portable import work_with
+from arenite.firmware.kernels.portable import MOVERS, work_with
 from arenite.firmware.network.kernel import Work
 from arenite.firmware.network.layers import AnyLayer, Layer
 
@@ -27,6 +29,7 @@ KERNELS: dict[str, Callable[[Layer[Any]], Work]] = {
     "MAX_POOL_2D": max_pool_2d,
     "MEAN": mean,
     "SUB": add_sub,
+    **{name: partial(kernel, write=in_assembly) for name, kernel in MOVERS.items()},
 }
 
 

@@ -56,6 +56,13 @@ _MODULES = (
 KERNELS: dict[str, Callable[[Layer[Any]], Work]] = dict(
     chain.from_iterable(module.KERNELS.items() for module in _MODULES)
 )
+#: Those that only move bytes, and take who writes a move as well.
+MOVERS: dict[str, Callable[..., Work]] = {
+    **reshape_pad_concat.MOVERS,
+    **slice_transpose.MOVERS,
+    **index_maps.MOVERS,
+    **resources.MOVERS,
+}
 #: Those whose sums are unrolled for few registers.
 _NARROW: Mapping[str, Callable[[Layer[Any]], Work]] = {
     "CONV_2D": partial(convolution.conv_2d, pointwise=NARROW),

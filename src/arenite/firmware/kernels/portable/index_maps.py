@@ -17,12 +17,13 @@ import numpy as np
 from arenite.c_text import fill, indented
 from arenite.firmware.kernels.portable.dynamic_index_maps import FED
 from arenite.firmware.kernels.portable.elementwise_loop import (
-    argument,
     c_type,
     stored,
     stored_argument,
 )
+from arenite.firmware.kernels.portable.moving import Write, in_c, moved
 from arenite.firmware.kernels.portable.needs import constant_of, require_elements, require_some
+from arenite.firmware.kernels.portable.reshape_pad_concat import side_by_side, taken_apart
 from arenite.firmware.network.kernel import Constant, Routine, UnsupportedError, Work
 from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.model import Model, ModelBuilder
@@ -169,45 +170,25 @@ def _repeats(places: Array, length: int) -> bool:
 
 # -- parts that are put together or taken apart -----------------------------------------
 
-_PACK = """\
-for (int32_t i = 0; i < $outer; ++i) {
-$parts
-}"""
-_PACKED = "  for (int32_t j = 0; j < $block; ++j) *y++ = *x$number++;"
-_UNPACKED = "  for (int32_t j = 0; j < $block; ++j) *y$number++ = *x++;"
 
-
-def pack(layer: Layer[Interleaving]) -> Work:
+def pack(layer: Layer[Interleaving], write: Write = in_c) -> Work:
     """Tensors of one shape along a new axis."""
     require_elements(layer)
-    kind, count = c_type(layer.output), len(layer.inputs)
-    parameters = (*(f"const {kind} *x{number}" for number in range(count)), f"{kind} *y")
-    arguments = [argument(layer.input(number)) for number in range(count)]
-    routine = Routine("pack", parameters, _rounds(layer, _PACKED, count), about=str(layer))
-    return Work(routine, (*arguments, layer.output))
+    _ = c_type(layer.output)
+    parts = [layer.input(number) for number in range(len(layer.inputs))]
+    return moved(layer, side_by_side(parts, layer.output, layer.params.outer_size), write)
 
 
-def unpack(layer: Layer[Interleaving]) -> Work:
+def unpack(layer: Layer[Interleaving], write: Write = in_c) -> Work:
     """The parts of a tensor along an axis."""
     require_elements(layer)
-    kind, count = c_type(layer.input(0)), len(layer.outputs)
-    parameters = (f"const {kind} *x", *(f"{kind} *y{number}" for number in range(count)))
-    routine = Routine("unpack", parameters, _rounds(layer, _UNPACKED, count), about=str(layer))
-    return Work(routine, (argument(layer.input(0)), *layer.outputs))
-
-
-def _rounds(layer: Layer[Interleaving], part: str, count: int) -> str:
-    p = layer.params
-    blocks = [int(size) for size in p.copy_sizes]
-    parts = [
-        part.replace("$block", str(b)).replace("$number", str(n)) for n, b in enumerate(blocks)
-    ]
-    assert len(blocks) == count
-    return fill(_PACK, outer=p.outer_size, parts="\n".join(parts))
+    _ = c_type(layer.input(0))
+    return moved(layer, taken_apart(layer.input(0), layer.outputs, layer.params.outer_size), write)
 
 
 NAMES = (
     *("BATCH_TO_SPACE_ND", "BROADCAST_TO", "DEPTH_TO_SPACE", "MIRROR_PAD"),
     *("RESIZE_NEAREST_NEIGHBOR", "REVERSE_V2", "SPACE_TO_BATCH_ND", "SPACE_TO_DEPTH"),
 )
-KERNELS = {**dict.fromkeys(NAMES, move), "PACK": pack, "UNPACK": unpack}
+MOVERS = {"PACK": pack, "UNPACK": unpack}
+KERNELS = {**dict.fromkeys(NAMES, move), **MOVERS}

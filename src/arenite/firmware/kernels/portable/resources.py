@@ -10,7 +10,8 @@ from collections.abc import Callable
 
 from arenite.c_text import indented
 from arenite.firmware.kernels.portable.elementwise_loop import argument
-from arenite.firmware.kernels.portable.reshape_pad_concat import as_bytes
+from arenite.firmware.kernels.portable.moving import Move, Write, in_c, in_units, moved
+from arenite.firmware.kernels.portable.reshape_pad_concat import whole_bytes
 from arenite.firmware.network.kernel import Argument, Routine, State, UnsupportedError, Work
 from arenite.firmware.network.layers import AnyLayer, Resource
 
@@ -23,9 +24,11 @@ def var_handle(layer: AnyLayer) -> Work:
     return Work(Routine("var_handle", ("int32_t *y",), text, about=str(layer)), (layer.output,))
 
 
-def read_variable(layer: AnyLayer) -> Work:
+def read_variable(layer: AnyLayer, write: Write = in_c) -> Work:
     """The variable's bytes; zeros behind them, and where nobody assigns it."""
-    size = layer.output.nbytes
+    size, known = layer.output.nbytes, _known(layer)
+    if known is not None and known.bytes == size > 0:
+        return moved(layer, [Move(_state(known), layer.output, size)], write)
 
     def copy(one: Resource, name: str) -> str:
         lines = []
@@ -41,17 +44,28 @@ def read_variable(layer: AnyLayer) -> Work:
     return Work(routine, (*arguments, layer.output))
 
 
-def assign_variable(layer: AnyLayer) -> Work:
+def assign_variable(layer: AnyLayer, write: Write = in_c) -> Work:
     """As many bytes as the variable has."""
-    value = layer.input(1)
+    value, known = layer.input(1), _known(layer)
+    if known is not None and 0 < known.bytes <= value.nbytes:
+        return moved(layer, [Move(whole_bytes(value), _state(known), known.bytes)], write)
 
     def copy(one: Resource, name: str) -> str:
-        return f"for (int32_t i = 0; i < {one.bytes}; ++i) {name}[i] = (uint8_t)x[i];"
+        return f"for (int32_t i = 0; i < {one.bytes}; ++i) {name}[i] = x[i];"
 
     meant = [one for one in _meant(layer) if 0 < one.bytes <= value.nbytes]
     arguments, parameters, text = _chosen(layer, meant, copy, "uint8_t")
-    routine = Routine("assign_variable", ("const int8_t *x", *parameters), text, about=str(layer))
-    return Work(routine, (as_bytes(value), *arguments))
+    routine = Routine("assign_variable", ("const uint8_t *x", *parameters), text, about=str(layer))
+    return Work(routine, (in_units(value, 1), *arguments))
+
+
+def _known(layer: AnyLayer) -> Resource | None:
+    """The variable that a layer means, where that is known."""
+    return _meant(layer)[0] if layer.input(0).data is not None else None
+
+
+def _state(one: Resource) -> State:
+    return State(f"variable {one.number}", one.bytes, one.fill)
 
 
 def _meant(layer: AnyLayer) -> list[Resource]:
@@ -70,7 +84,7 @@ def _chosen(
     if not meant:
         raise UnsupportedError("the variable and the value have other sizes")
     kept = [one for one in meant if one.bytes]
-    states = [State(f"variable {one.number}", one.bytes, one.fill) for one in kept]
+    states = list(map(_state, kept))
     parameters = [f"{kind} *v{one.number}" for one in kept]
     if layer.input(0).data is not None:
         return list(states), parameters, copy(meant[0], f"v{meant[0].number}")
@@ -82,8 +96,5 @@ def _chosen(
     return arguments, ["const int32_t *number", *parameters], "\n".join(cases)
 
 
-KERNELS = {
-    "VAR_HANDLE": var_handle,
-    "READ_VARIABLE": read_variable,
-    "ASSIGN_VARIABLE": assign_variable,
-}
+MOVERS = {"READ_VARIABLE": read_variable, "ASSIGN_VARIABLE": assign_variable}
+KERNELS = {"VAR_HANDLE": var_handle, **MOVERS}

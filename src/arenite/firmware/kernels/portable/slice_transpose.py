@@ -6,90 +6,93 @@ Of all types. Facts: TFLM ``reference/transpose.h``, ``slice.h``,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 
-from arenite.c_text import fill
 from arenite.firmware.kernels.portable.dynamic_index_maps import box
-from arenite.firmware.kernels.portable.elements import reads, writes
-from arenite.firmware.kernels.portable.elementwise_loop import argument
+from arenite.firmware.kernels.portable.elements import writes
+from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
 from arenite.firmware.kernels.portable.loops import axis_names, nested, strides_of
+from arenite.firmware.kernels.portable.moving import Write, in_c, moved
 from arenite.firmware.kernels.portable.needs import constant_of, require_some
-from arenite.firmware.kernels.portable.reshape_pad_concat import as_bytes
+from arenite.firmware.kernels.portable.reshape_pad_concat import (
+    box_of,
+    taken_apart,
+    whole_bytes,
+)
 from arenite.firmware.network.kernel import Routine, UnsupportedError, Work
 from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.ops.shared.copy import Interleaving
 from arenite.ops.tflite.strided_slice import StridedSliceParams
 from arenite.ops.tflite.transpose import TransposeParams
 
-_SPLIT = """\
-for (int32_t i = 0; i < $outer; ++i) {
-$parts
-}"""
-_PART = "  for (int32_t j = 0; j < $block; ++j) *y$number++ = *x++;"
 
-
-def transpose(layer: Layer[TransposeParams]) -> Work:
+def transpose(layer: Layer[TransposeParams], write: Write = in_c) -> Work:
     """Axes in another order."""
     p, steps = layer.params, strides_of(layer.input(0).shape)
-    return _pick(layer, p.output_shape, [steps[axis] for axis in p.perm], 0)
+    return _pick(layer, p.output_shape, [steps[axis] for axis in p.perm], 0, write)
 
 
-def slice_(layer: AnyLayer) -> Work:
+def slice_(layer: AnyLayer, write: Write = in_c) -> Work:
     """A box of the input."""
     if not layer.input(1).is_constant:
         return box(layer)
     begin = constant_of(layer.input(1), "beginning").reshape(-1).tolist()
     steps = strides_of(layer.input(0).shape)
     start = sum(a * b for a, b in zip(begin, steps, strict=False))
-    return _pick(layer, layer.output.shape, steps, start)
+    return _pick(layer, layer.output.shape, steps, start, write)
 
 
-def strided_slice(layer: Layer[StridedSliceParams]) -> Work:
+def strided_slice(layer: Layer[StridedSliceParams], write: Write = in_c) -> Work:
     """Every so many elements of every axis."""
     p, steps = layer.params, strides_of(layer.input(0).shape)
     start = sum(a * b for a, b in zip(p.start, steps, strict=True))
-    return _pick(layer, p.size, [a * b for a, b in zip(steps, p.stride, strict=True)], start)
+    steps = [a * b for a, b in zip(steps, p.stride, strict=True)]
+    return _pick(layer, p.size, steps, start, write)
 
 
-def split(layer: Layer[Interleaving], whole: int = 1) -> Work:
+def split(layer: Layer[Interleaving], write: Write = in_c, whole: int = 1) -> Work:
     """The blocks of an axis go to the outputs in turn; ``whole`` is the number of the input."""
     require_some(layer.input(whole))
-    x, outer = layer.input(whole), layer.params.outer_size
-    blocks = [value.nbytes // outer for value in layer.outputs]
-    if sum(blocks) * outer != x.nbytes:
+    x, outer = whole_bytes(layer.input(whole)), layer.params.outer_size
+    if sum(value.nbytes // outer for value in layer.outputs) * outer != x.nbytes:
         raise UnsupportedError("expected outputs that make up the input")
-    parts = [fill(_PART, block=block, number=number) for number, block in enumerate(blocks)]
-    text = fill(_SPLIT, outer=outer, parts="\n".join(f"  {part}" for part in parts))
-    parameters = ("const int8_t *x", *(f"int8_t *y{number}" for number in range(len(blocks))))
-    routine = Routine("split", parameters, text, about=str(layer))
-    return Work(routine, (as_bytes(x), *layer.outputs))
+    return moved(layer, taken_apart(x, layer.outputs, outer), write)
 
 
-def split_v(layer: Layer[Interleaving]) -> Work:
+def split_v(layer: Layer[Interleaving], write: Write = in_c) -> Work:
     """The same with sizes; the input comes first."""
-    return split(layer, whole=0)
+    return split(layer, write, whole=0)
 
 
-def _pick(layer: AnyLayer, shape: Sequence[int], steps: Sequence[int], start: int) -> Work:
+def _pick(
+    layer: AnyLayer, shape: Sequence[int], steps: Sequence[int], start: int, write: Write
+) -> Work:
     """Elements in the output's order, each from ``start`` plus its indices times ``steps``."""
-    x = layer.input(0)
-    require_some(x, layer.output)
-    if prod(shape) != layer.output.size:
-        raise UnsupportedError(f"expected {prod(shape)} elements, got {layer.output.size}")
+    x, y = layer.input(0), layer.output
+    require_some(x, y)
+    if prod(shape) != y.size:
+        raise UnsupportedError(f"expected {prod(shape)} elements, got {y.size}")
+    kind = c_type(x)
+    axes = list(zip(shape, steps, strides_of(shape), strict=True))
+    try:
+        return moved(layer, [box_of(x, y, axes, start)], write)
+    except UnsupportedError:  # elements lie apart
+        pass
     names = axis_names(len(shape))
     terms = [f"{axis} * {step}" for axis, step, n in zip(names, steps, shape, strict=True) if n > 1]
     place = " + ".join([str(start), *terms])
     text = nested(shape, f"*y++ = x[{place}];")
-    parameters = reads(x, "x"), writes(layer.output, "y")
+    parameters = f"const {kind} *x", writes(y, "y")
     routine = Routine(layer.name.lower(), parameters, text, about=str(layer))
-    return Work(routine, (argument(x), layer.output))
+    return Work(routine, (argument(x), y))
 
 
-KERNELS = {
+MOVERS: dict[str, Callable[..., Work]] = {
     "TRANSPOSE": transpose,
     "SLICE": slice_,
     "STRIDED_SLICE": strided_slice,
     "SPLIT": split,
     "SPLIT_V": split_v,
 }
+KERNELS = MOVERS
