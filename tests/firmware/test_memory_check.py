@@ -19,8 +19,7 @@ from tests.firmware.streaming.models import tower
 
 def planned(model):
     network = network_of(model)
-    works = [portable_work(layer) for layer in network.layers]
-    return network, works, layout_of(network, works)
+    return network, layout_of(network, [portable_work(layer) for layer in network.layers])
 
 
 @pytest.mark.parametrize("model", [chain(), residual(), tower()])
@@ -29,31 +28,32 @@ def test_a_plan_of_the_planner_passes(model):
 
 
 def test_an_input_that_is_read_again_is_not_written_over():
-    network, works, layout = planned(residual())
+    network, layout = planned(residual())
     first, second = network.layers[0].output, network.layers[1].output
     tensors = {**layout.tensors, second.index: layout.tensors[first.index]}
     with pytest.raises(PlanError, match="over input 0, which it reads"):
-        replay(network, works, replace(layout, tensors=tensors))
+        replay(network, replace(layout, tensors=tensors))
 
 
 def test_scratch_memory_is_not_in_what_its_layer_reads():
-    network, works, layout = planned(chain())
-    works[1] = replace(works[1], arguments=(*works[1].arguments, Scratch(4)))
+    network, layout = planned(chain())
+    first, second, third = layout.works
+    works = first, replace(second, arguments=(*second.arguments, Scratch(4))), third
     place = layout.tensors[network.layers[1].input(0).index]
     scratch = (layout.scratch[0], (place,), layout.scratch[2])
     with pytest.raises(PlanError, match="layer 1, FULLY_CONNECTED, has scratch memory"):
-        replay(network, works, replace(layout, scratch=scratch))
+        replay(network, replace(layout, works=works, scratch=scratch))
 
 
 def grouped(model=None):
-    network, works, _ = planned(model or tower(residual=True))
+    network, layout = planned(model or tower(residual=True))
     group = group_of(network, 0, [1, 1, 1, 1], Parts(portable_work))
-    return network, works, group
+    return network, layout.works, group
 
 
 def test_a_group_of_the_planner_passes():
     network, works, group = grouped()
-    replay(network, works, layout_of(network, works, groups=[group]), [group])
+    replay(network, layout_of(network, works, groups=[group]), [group])
 
 
 def test_a_ring_of_a_row_less_is_found():
@@ -66,7 +66,7 @@ def test_a_ring_of_a_row_less_is_found():
         wrong = replace(group, schedule=replace(group.schedule, rows=fewer))
         wrong.__dict__["places"] = group.places
         with pytest.raises(PlanError):
-            replay(network, works, layout, [wrong])
+            replay(network, layout, [wrong])
 
 
 def test_rings_that_share_bytes_are_found():
@@ -76,15 +76,15 @@ def test_rings_that_share_bytes_are_found():
     wrong = replace(group)
     wrong.__dict__["places"] = {**group.places, rings[0]: group.places[rings[1]]}
     with pytest.raises(PlanError):
-        replay(network, works, layout, [wrong])
+        replay(network, layout, [wrong])
 
 
 def test_a_result_over_rows_that_are_still_to_be_read_is_found():
-    network, works, _ = planned(tower())
+    network, layout = planned(tower())
     group = group_of(network, 0, [1], Parts(portable_work))
-    layout = layout_of(network, works, groups=[group])
+    layout = layout_of(network, layout.works, groups=[group])
     x, y = network.inputs[0].index, network.layers[0].output.index
     assert layout.tensors[y] <= layout.tensors[x] < layout.tensors[y] + 16 * 8 * 8
     ahead = {**layout.tensors, y: layout.tensors[x] + 8 * 8}
     with pytest.raises(PlanError, match=f"reads tensor {x}|over rows that it reads"):
-        replay(network, works, replace(layout, tensors=ahead, size=4000), [group])
+        replay(network, replace(layout, tensors=ahead, size=4000), [group])

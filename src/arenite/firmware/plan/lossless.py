@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,6 +19,7 @@ from arenite.files import open_regular, read_whole
 from arenite.firmware.network.kernel import Work
 from arenite.firmware.network.layers import Network, network_of
 from arenite.firmware.plan.constant_outputs import with_copied_constants
+from arenite.firmware.plan.late_assignments import with_late_assignments
 from arenite.firmware.plan.layout import alive_bytes
 from arenite.firmware.plan.program import Kernels, constants_of, works_of
 from arenite.formats import load, tflite
@@ -95,21 +96,34 @@ def lossless(model: Model, kernels: Kernels, *, tuned: bool, optimize: bool = Tr
     """
     original = without_plan(model)
     plain = with_copied_constants(original)
-    found = _candidates(plain, tuned=tuned) if optimize else []
-    if not found:
-        made = _made(plain, kernels)
-        return Lossless(original, plain, made.network, made.works)
+    if not optimize:
+        return _lossless(original, _made(plain, kernels))
+    found = _candidates(plain, tuned=tuned)
     try:
         before = _made(plain, kernels)
     except AreniteError:  # only the result can be exported, or nothing
-        best = _made(found[0], kernels)
-        return Lossless(original, best.model, best.network, best.works, is_optimized=True)
-    for one in found:
-        made = _made(one, kernels)
-        if made.size.alive_bytes <= before.size.alive_bytes:
-            sizes = before.size, made.size
-            return Lossless(original, one, made.network, made.works, True, sizes)
-    return Lossless(original, plain, before.network, before.works)
+        if not found:
+            raise
+        best = _late(_made(found[0], kernels), kernels)
+        return replace(_lossless(original, best), is_optimized=True)
+    small = (
+        made
+        for made in (_made(one, kernels) for one in found)
+        if made.size.alive_bytes <= before.size.alive_bytes
+    )
+    return _lossless(original, _late(next(small, before), kernels), before)
+
+
+def _lossless(original: Model, made: _Made, before: _Made | None = None) -> Lossless:
+    sizes = None if before is None or made is before else (before.size, made.size)
+    network, works = made.network, made.works
+    return Lossless(original, made.model, network, works, sizes is not None, sizes)
+
+
+def _late(made: _Made, kernels: Kernels) -> _Made:
+    """With assignments of variables where nobody needs what they were."""
+    model = with_late_assignments(made.model, made.network, made.works)
+    return made if model is made.model else _made(model, kernels)
 
 
 def _made(model: Model, kernels: Kernels) -> _Made:

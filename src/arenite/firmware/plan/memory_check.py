@@ -8,14 +8,15 @@ what it may lie over (``Work.in_place``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any
 
 import numpy as np
 
 from arenite.errors import PlanError
-from arenite.firmware.network.kernel import Work
+from arenite.firmware.network.kernel import Place, State, Work
 from arenite.firmware.network.layers import AnyLayer, Network, Value
 from arenite.firmware.plan.layout import Inputs, Layout
 from arenite.firmware.streaming.group import Group
@@ -23,18 +24,23 @@ from arenite.firmware.streaming.schedule import Actor, Read
 
 #: What a byte is that is worth nothing.
 _NOTHING = -1
-#: More than a tensor has bytes.
-_FAR = 1 << 40
+#: More than a tensor has bytes, and the first number that is no tensor's.
+_FAR, _STATES = 1 << 32, 1 << 24
+Marks = np.ndarray[Any, Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Bytes:
-    """Bytes of a tensor from ``offset`` on, at ``place``."""
+    """Bytes of a tensor from ``offset`` on, at ``place``.
+
+    ``own`` are the marks of tensors whose bytes are others', by tensor.
+    """
 
     tensor: int
     offset: int
     place: int
     bytes: int
+    own: Mapping[int, Marks] = field(default_factory=dict)
 
     @property
     def end(self) -> int:
@@ -44,7 +50,11 @@ class _Bytes:
         return self.place < other.end and other.place < self.end
 
     @property
-    def marks(self) -> np.ndarray[Any, Any]:
+    def marks(self) -> Marks:
+        """What each byte is called."""
+        own = self.own.get(self.tensor)
+        if own is not None:
+            return own[self.offset : self.offset + self.bytes]
         return self.tensor * _FAR + np.arange(self.offset, self.offset + self.bytes)
 
 
@@ -59,6 +69,11 @@ class Arena:
         self._look(what.place, what.end + room, "writing")
         self._bytes[what.place : what.end] = what.marks
         self._bytes[what.end : what.end + room] = _NOTHING
+
+    def fill(self, what: _Bytes, where: np.ndarray[Any, Any]) -> None:
+        """Some bytes of a tensor."""
+        self._look(what.place, what.end, "writing")
+        self._bytes[what.place : what.end][where] = what.marks[where]
 
     def spoil(self, place: int, size: int) -> None:
         """Memory that a layer takes for itself."""
@@ -90,7 +105,6 @@ class Arena:
 
 def replay(
     network: Network,
-    works: Sequence[Work],
     layout: Layout,
     groups: Sequence[Group] = (),
     inputs: Inputs = "overwritten",
@@ -100,24 +114,26 @@ def replay(
     Raises:
         PlanError: A byte is read that is not the one meant, or one outside of the arena.
     """
-    _Play(network, works, layout, groups, inputs).all()
+    _Play(network, layout, groups, inputs).all()
 
 
 class _Play:
     def __init__(
         self,
         network: Network,
-        works: Sequence[Work],
         layout: Layout,
         groups: Sequence[Group],
         inputs: Inputs,
     ) -> None:
-        self._network, self._works, self._layout = network, works, layout
+        self._network, self._works, self._layout = network, layout.works, layout
         self._inputs: Inputs = inputs
         self._groups = {group.first: (group, n) for n, group in enumerate(groups)}
         self._inside = {n for group in groups for n in range(group.first, group.end)}
         self._arena = Arena(layout.size)
-        self._same: dict[int, int] = {}
+        #: Marks of tensors and variables that moves, which are spared, have handed on.
+        self._own: dict[int, Marks] = {}
+        self._next = count(_STATES)
+        self._states = {state: next(self._next) for state in layout.states}
 
     def all(self) -> None:
         network, kept = self._network, list(self._network.variables())
@@ -125,22 +141,34 @@ class _Play:
             kept += network.inputs
         for value in kept:
             self._arena.write(self._whole(value))
+        for state in self._states:
+            self._arena.write(self._kept(state))
+        for value in kept:
+            self._arena.read(self._whole(value), "the beginning")
         for layer in network.layers:
             if layer.index in self._groups:
                 group, number = self._groups[layer.index]
                 block = self._layout.blocks[number]
-                _PlayGroup(group, block, self._layout, self._arena, self._same).all()
+                _PlayGroup(group, block, self._layout, self._arena, self._own).all()
             elif layer.index not in self._inside:
                 self._layer(layer, self._works[layer.index])
         last = [*network.outputs, *network.variables()]
         last += network.inputs if self._inputs == "kept" else ()
         for value in last:
             self._arena.read(self._whole(value), "the end")
+        self._look_at_states("the end")
 
     def _whole(self, value: Value) -> _Bytes:
-        """A tensor; one of the same bytes as another is that one."""
+        """A tensor; one of the same bytes as another has the marks of that one."""
         place = self._layout.tensors[value.index]
-        return _Bytes(self._same.get(value.index, value.index), 0, place, value.nbytes)
+        return _Bytes(value.index, 0, place, value.nbytes, self._own)
+
+    def _kept(self, state: State) -> _Bytes:
+        return _Bytes(self._states[state], 0, self._layout.states[state], state.bytes, self._own)
+
+    def _look_at_states(self, who: str) -> None:
+        for state in self._states:
+            self._arena.read(self._kept(state), who)
 
     def _layer(self, layer: AnyLayer, work: Work) -> None:
         who = f"layer {layer.index}, {layer.name},"
@@ -148,11 +176,21 @@ class _Play:
         reads = {i: self._whole(v) for i, v in there if not v.is_constant}
         for read in reads.values():
             self._arena.read(read, who)
-        if work.routine is None:
-            x, y = layer.input(work.in_place[0]).index, layer.output.index
-            self._same[y] = self._same.get(x, x)
-            self._arena.read(self._whole(layer.output), who)
-            return
+        for state in work.states:
+            self._arena.read(self._kept(state), who)
+        if work.routine is None and work.in_place:
+            x = layer.input(work.in_place[0])
+            self._own[layer.output.index] = self._whole(x).marks
+        elif work.places:
+            self._moves(layer, work, who)
+        else:
+            self._computes(layer, work, reads, who)
+        for value in layer.outputs:
+            self._arena.read(self._whole(value), who)
+        if work.ends is not None:
+            self._look_at_states(who)
+
+    def _computes(self, layer: AnyLayer, work: Work, reads: dict[int, _Bytes], who: str) -> None:
         scratch = list(zip(self._layout.scratch[layer.index], work.scratch, strict=True))
         writes = [self._whole(value) for value in layer.outputs]
         _apart([*reads.values(), *writes], [(at, one.bytes) for at, one in scratch], who)
@@ -161,6 +199,71 @@ class _Play:
         for value, write in zip(layer.outputs, writes, strict=True):
             _may_lie(write, reads, work, who)
             self._arena.write(write, 0 if value.is_variable else work.room)
+        for state in work.states:
+            self._changed(state)
+
+    # -- moves
+
+    def _moves(self, layer: AnyLayer, work: Work, who: str) -> None:
+        """Moves that are spared hand marks on; what the others write has marks of its own."""
+        outputs = {value.index for value in layer.outputs}
+        for number, place in enumerate(work.places):
+            if place is not None and number in work.taken:
+                self._hand_on(place, place.part.index in outputs)
+        left = [one for n, one in enumerate(work.places) if n not in work.taken]
+        for place in left:
+            if place is None:
+                continue
+            part, inside = self._whole(place.part), self._inside_of(place)
+            source, target = (inside, part) if place.part.index in outputs else (part, inside)
+            self._arena.read(source, who)
+            if source.meets(target) and target.place > source.place:
+                raise PlanError(f"{who} moves bytes at {source.place} upwards over themselves")
+            if isinstance(place.whole, State) and target is inside:
+                self._changed(place.whole)
+            else:
+                self._arena.write(target)
+        if None in left:
+            self._come_from_elsewhere(layer, work)
+            for value in layer.present():
+                self._arena.read(self._whole(value), who)
+
+    def _hand_on(self, place: Place, is_written: bool) -> None:
+        """A part has bytes of its whole, or the whole those of the part."""
+        inside, part = self._inside_of(place), self._whole(place.part)
+        if is_written:
+            self._own[place.part.index] = inside.marks
+            return
+        whole = inside.tensor
+        size = place.whole.bytes if isinstance(place.whole, State) else place.whole.nbytes
+        marks = _Bytes(whole, 0, 0, size, self._own).marks.copy()
+        marks[place.offset : place.offset + place.part.nbytes] = part.marks
+        self._own[whole] = marks
+
+    def _inside_of(self, place: Place) -> _Bytes:
+        """A part's place in its whole."""
+        whole = (
+            self._kept(place.whole) if isinstance(place.whole, State) else self._whole(place.whole)
+        )
+        return replace(
+            whole, offset=place.offset, place=whole.place + place.offset, bytes=place.part.nbytes
+        )
+
+    def _changed(self, state: State) -> None:
+        """A variable's bytes are new ones."""
+        self._states[state] = next(self._next)
+        self._arena.write(self._kept(state))
+
+    def _come_from_elsewhere(self, layer: AnyLayer, work: Work) -> None:
+        """What moves without a place write: all of an output that is in no place of its own."""
+        for state in work.states:
+            self._changed(state)
+        for value in layer.outputs:
+            whole, own = self._whole(value), np.ones(value.nbytes, bool)
+            for place in filter(None, work.places):
+                if place.whole is value:
+                    own[place.offset : place.offset + place.part.nbytes] = False
+            self._arena.fill(whole, own)
 
 
 def _apart(tensors: Iterable[_Bytes], scratch: Sequence[tuple[int, int]], who: str) -> None:
@@ -184,10 +287,10 @@ class _PlayGroup:
     """A group's driver: ``made`` rows of every actor, the row that each ring begins with."""
 
     def __init__(
-        self, group: Group, block: int, layout: Layout, arena: Arena, same: dict[int, int]
+        self, group: Group, block: int, layout: Layout, arena: Arena, own: dict[int, Marks]
     ) -> None:
         self._group, self._block, self._layout, self._arena = group, block, layout, arena
-        self._same = same
+        self._own = own
         self._made = [0] * len(group.members)
         self._begin = {n: -one.top for n, one in enumerate(group.scene.stores) if one.is_ring}
 
@@ -287,8 +390,7 @@ class _PlayGroup:
             place = self._place("ring", store) + (first - self._begin[store]) * size
         else:
             place = self._layout.tensors[value.index] + first * size
-        tensor = self._same.get(value.index, value.index)
-        return _Bytes(tensor, first * size, place, count * size)
+        return _Bytes(value.index, first * size, place, count * size, self._own)
 
     def _place(self, kind: str, number: int) -> int:
         return self._block + self._group.places[kind, number]

@@ -297,8 +297,8 @@ def program_from(
     _check_ports(network)
     plan = Plan(works) if improve is None else improve(network, works)
     layout = layout_of(network, plan.works, planner, plan.groups, inputs)
-    replay(network, plan.works, layout, plan.groups, inputs)
-    return Program(name, network, tuple(plan.works), layout, tuple(plan.groups), inputs)
+    replay(network, layout, plan.groups, inputs)
+    return Program(name, network, layout.works, layout, tuple(plan.groups), inputs)
 
 
 def _check_ports(network: Network) -> None:

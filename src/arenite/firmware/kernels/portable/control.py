@@ -227,7 +227,7 @@ def _copied(to: str, source: str, size: int, given: int) -> str:
 
 def _body(network: Network, kernels: Kernels) -> Body:
     works = [_work(network, layer, kernels) for layer in network.layers]
-    layout = layout_of(network, works, "greedy")
+    layout = layout_of(network, works, "greedy", called=True)
     constants = _unique([one for work in works for one in work.constants])
     states = _unique([_own(network, one) for work in works for one in work.states])
     kept = {value.index: _state_of(network, value) for value in network.variables()}
