@@ -77,6 +77,8 @@ def _plain(layer: AnyLayer) -> float:
 
 def _conv(layer: Layer[Conv2DParams], work: Work) -> float:
     assert work.routine is not None
+    if work.routine.stem == "fully_connected":
+        return layer.output.size * layer.input(0).size * 1.35
     _, _, width, depth = layer.input(0).shape
     _, rows, columns, filters = layer.output.shape
     quads = -(-filters // 4)
@@ -90,6 +92,9 @@ def _conv(layer: Layer[Conv2DParams], work: Work) -> float:
 
 
 def _depthwise(layer: Layer[DepthwiseConv2DParams], work: Work) -> float:
+    assert work.routine is not None
+    if work.routine.stem == "depthwise_column":
+        return layer.input(0).size * 3.0 + layer.output.size * 14
     _, rows, columns, channels = layer.output.shape
     stride = int(layer.params.window.stride[0])
     height = min(rows, 8)

@@ -2,6 +2,8 @@
 
 **Pointwise**: two pixels are widened to 16 bits, then multiplied by all filters.
 
+**One position**, whose window is all of the image: a FULLY_CONNECTED.
+
 **KxK**: the rows that one row of outputs needs are widened to a buffer ``[column][ky][channel]``
 with the padding around them, so that a window is contiguous and the next one a constant distance
 on: the same loop multiplies it.
@@ -15,6 +17,7 @@ import numpy as np
 
 from arenite.c_text import fill, templates
 from arenite.firmware.kernels.cortex_m.asm import Assembly, offset
+from arenite.firmware.kernels.cortex_m.fully_connected import one_row
 from arenite.firmware.kernels.cortex_m.gemm import (
     REGISTERS,
     Products,
@@ -60,6 +63,8 @@ def convolution(layer: Layer[Conv2DParams | DepthwiseConv2DParams], weights: Int
     """
     window = layer.params.window
     rows, depth = weights.reshape(len(weights), -1), weights.shape[3]
+    if rows.shape == (layer.output.size, layer.input(0).size) and not any(window.padding):
+        return one_row(layer, rows)
     is_pointwise = window.filter_size == window.stride == (1, 1) and not depth % 4
     geometry = Columns(layer)
     ordered = rows[:, expanded_order(depth)] if is_pointwise else geometry.ordered(weights)

@@ -7,6 +7,7 @@ neighbours, a word of weights too, so that an output takes six products. Weights
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arenite.firmware.kernels.cortex_m.asm import Assembly, offset
+from arenite.firmware.kernels.cortex_m.column import depthwise_column
 from arenite.firmware.kernels.cortex_m.convolution import convolution
 from arenite.firmware.kernels.cortex_m.correlation import correlation
 from arenite.firmware.kernels.cortex_m.planes import GROUP, Planes, planes_of, work_of
@@ -27,7 +29,7 @@ from arenite.firmware.kernels.cortex_m.sums import (
     words,
 )
 from arenite.firmware.kernels.cortex_m.weights import depthwise_weights, one_channel_weights
-from arenite.firmware.network.kernel import Constant, Routine, Work
+from arenite.firmware.network.kernel import Constant, Routine, UnsupportedError, Work
 from arenite.firmware.network.layers import Layer
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
 
@@ -42,6 +44,8 @@ def depthwise_conv_2d(layer: Layer[DepthwiseConv2DParams]) -> Work:
         # All outputs read one channel: that is a convolution.
         return convolution(layer, one_channel_weights(layer))
     weights, window = depthwise_weights(layer, GROUP), layer.params.window
+    with suppress(UnsupportedError):
+        return depthwise_column(layer, weights)
     if window.filter_size != (3, 3) or window.stride not in ((1, 1), (2, 2)):
         return correlation(layer, weights)
     g = planes_of(layer, block=2 if window.stride == (1, 1) else 1)

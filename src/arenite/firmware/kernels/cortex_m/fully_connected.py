@@ -1,20 +1,28 @@
-"""FULLY_CONNECTED: one row of inputs times four filters at a time."""
+"""FULLY_CONNECTED: one row of inputs times four filters at a time.
+
+So are convolutions of one output position whose window is all of the image.
+"""
 
 from __future__ import annotations
 
 from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 
 from arenite.firmware.kernels.cortex_m.asm import Assembly
 from arenite.firmware.kernels.cortex_m.gemm import QUAD, emit_next_quad, expanded_order, pack_stream
 from arenite.firmware.kernels.cortex_m.requantize import Finish
-from arenite.firmware.kernels.cortex_m.sums import finish_of, packed
+from arenite.firmware.kernels.cortex_m.sums import Int64s, finish_of, packed
 from arenite.firmware.kernels.cortex_m.weights import fully_connected_weights
 from arenite.firmware.network.kernel import Constant, Routine, Scratch, Work
 from arenite.firmware.network.layers import Layer
+from arenite.ops.tflite.conv_2d import Conv2DParams
+from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
 from arenite.ops.tflite.fully_connected import FullyConnectedParams
 
+#: Layers of sums of products with weights.
+Weighed: TypeAlias = FullyConnectedParams | Conv2DParams | DepthwiseConv2DParams
 #: Steps of four inputs in one turn of the loop, at most.
 _UNROLLED = 4
 _REGISTERS = {
@@ -36,7 +44,15 @@ def fully_connected(layer: Layer[FullyConnectedParams]) -> Work:
     Raises:
         UnsupportedError: A precondition does not hold; says which.
     """
-    weights = fully_connected_weights(layer)
+    return one_row(layer, fully_connected_weights(layer))
+
+
+def one_row(layer: Layer[Weighed], weights: Int64s) -> Work:
+    """The kernel for weights ``(filters, inputs)``, all of whose inputs are the layer's, in order.
+
+    Raises:
+        UnsupportedError: A precondition does not hold; says which.
+    """
     filters, depth = weights.shape
     # Inputs are read four at a time; what is behind them meets weights of 0.
     padded = -(-depth // 4) * 4

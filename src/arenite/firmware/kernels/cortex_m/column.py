@@ -1,0 +1,141 @@
+"""DEPTHWISE_CONV_2D of one output position whose window is all of the image, as streams have it.
+
+Four channels at a time, two taps at once: halves of their words make pairs of one channel's inputs,
+which a product of two pairs takes. Inputs are read where they lie.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from arenite.firmware.kernels.cortex_m.asm import Assembly, offset
+from arenite.firmware.kernels.cortex_m.requantize import Constants, Finish, Requantization
+from arenite.firmware.kernels.cortex_m.sums import Int64s, finish_of, packed, words
+from arenite.firmware.network.kernel import Constant, Routine, UnsupportedError, Work
+from arenite.firmware.network.layers import Layer
+from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
+
+#: Channels that are done at once.
+_GROUP = 4
+#: Pairs of taps in one turn of a loop, and as many that there is no loop.
+_UNROLLED, _STRAIGHT = 2, 3
+_SUMS = ("r4", "r5", "r6", "r7")
+
+
+def depthwise_column(layer: Layer[DepthwiseConv2DParams], weights: Int64s) -> Work:
+    """The kernel for weights ``(channels, height, width)``.
+
+    Raises:
+        UnsupportedError: A precondition does not hold; says which.
+    """
+    channels, taps = len(weights), weights[0].size
+    window = layer.params.window
+    if (layer.output.size, layer.input(0).size) != (channels, channels * taps):
+        raise UnsupportedError("expected one position whose window is all of the image")
+    if any(window.padding) or channels % _GROUP:
+        raise UnsupportedError(f"expected no padding and channels by {_GROUP}")
+    rows = weights.reshape(channels, taps)
+    stream, how = packed(layer, rows, partial(_pack, rows))
+    routine = Routine(
+        "depthwise_column",
+        ("const int8_t *x", "const uint32_t *stream", "int8_t *y"),
+        code(channels, taps, finish_of(layer, how)),
+        language="s",
+        about=str(layer),
+    )
+    # A channel's inputs are read before its output is written.
+    arguments = layer.input(0), Constant("stream", stream), layer.output
+    return Work(routine, arguments, in_place=(0,))
+
+
+# -- constants ----------------------------------------------------------------------------
+
+
+def _pack(weights: Int64s, bias: Int64s, requantization: Requantization) -> npt.NDArray[np.uint32]:
+    """Of four channels: first sums, weights of two taps at a time, constants."""
+    taps = weights.shape[1]
+    even = np.pad(weights, ((0, 0), (0, taps % 2)))
+    parts = []
+    for group in np.arange(len(weights)).reshape(-1, _GROUP).tolist():
+        found = [_constants(requantization, channel) for channel in group]
+        varies = ~requantization.constant[group]
+        first = [
+            one.bias + int(bias[c]) * int(v) for c, one, v in zip(group, found, varies, strict=True)
+        ]
+        # (channels 0 and 1 or 2 and 3, their number there, pairs of taps, tap)
+        pairs = (even[group] * varies[:, None]).reshape(2, 2, -1, 2).transpose(2, 0, 3, 1)
+        parts += [words(first), np.ascontiguousarray(pairs, np.int8).reshape(-1).view("<u4")]
+        parts.append(words([number for one in found for number in _stored(one, requantization)]))
+    return np.concatenate(parts)
+
+
+def _constants(requantization: Requantization, channel: int) -> Constants:
+    """Where signs matter, sums are scaled by 256 first, and the bias is added before that."""
+    if requantization.signed:
+        return requantization.constants(channel, 256, whole=True)
+    return requantization.constants(channel, 1)
+
+
+def _stored(one: Constants, requantization: Requantization) -> list[int]:
+    return [one.multiplier, one.addend, *((one.step,) if requantization.signed else ())]
+
+
+# -- code ---------------------------------------------------------------------------------
+
+
+def code(channels: int, taps: int, finish: Finish) -> str:
+    """All channels, four at a time."""
+    pairs = taps // 2
+    turns = pairs // _UNROLLED if pairs > _STRAIGHT else 0
+    a = Assembly(x="r0", stream="r1", x_0="r8", x_1="r9")
+    a.enter("x_at", "at", "at_end")
+    a("str r0, [x_at]", "str r2, [at]")
+    a.add("r2", channels)
+    a("str r2, [at_end]", ".channels:", f"ldm stream!, {{{', '.join(_SUMS)}}}")
+    if turns:
+        a.add("lr", 2 * _UNROLLED * turns * channels, "x")
+        a(".taps:")
+        for pair in range(_UNROLLED):
+            _emit_pair(a, 2 * pair * channels, channels)
+        a.add("x", 2 * _UNROLLED * channels)
+        a("cmp x, lr", "bne .taps")
+    left = pairs - _UNROLLED * turns
+    for pair in range(left):
+        _emit_pair(a, 2 * pair * channels, channels)
+    if taps % 2:  # the other one's weights are 0
+        _emit_pair(a, 2 * left * channels, 0)
+    (_emit_signed if finish.signed else _emit_rising)(a)
+    for sum_ in _SUMS:
+        a(*finish.clamp(sum_, scaled=False))
+    a("ldr lr, [at]", "ldr r2, [at_end]", "ldr x, [x_at]")
+    a(*(f"strb {sum_}, [lr, #{i}]" for i, sum_ in enumerate(_SUMS)))
+    a("add lr, lr, #4", "add x, x, #4", "str lr, [at]", "str x, [x_at]")
+    a("cmp lr, r2", "bne .channels")
+    a.leave()
+    return a.text()
+
+
+def _emit_pair(a: Assembly, at: int, distance: int) -> None:
+    """Eight products: two taps of four channels."""
+    a(f"ldr x_0, [x, #{offset(at)}]", f"ldr x_1, [x, #{offset(at + distance)}]")
+    a("ldm stream!, {r10, r11}")
+    a("pkhbt r2, x_0, x_1, lsl #16", "pkhtb r3, x_1, x_0, asr #16")
+    for inputs, taps, (even, odd) in (("r2", "r10", _SUMS[:2]), ("r3", "r11", _SUMS[2:])):
+        a(f"sxtb16 r8, {inputs}", f"sxtb16 r9, {inputs}, ror #8")
+        a(f"sxtb16 r12, {taps}", f"sxtb16 {taps}, {taps}, ror #8")
+        a(f"smlad {even}, r8, r12, {even}", f"smlad {odd}, r9, {taps}, {odd}")
+
+
+def _emit_rising(a: Assembly) -> None:
+    for one, two in (_SUMS[:2], _SUMS[2:]):
+        a("ldm stream!, {r2, r3, r8, r9}")
+        a(f"smmla {one}, {one}, r2, r3", f"smmla {two}, {two}, r8, r9")
+
+
+def _emit_signed(a: Assembly) -> None:
+    for one in _SUMS:
+        a("ldm stream!, {r2, r3, r8}", f"lsl {one}, {one}, #8", f"and r12, r8, {one}, asr #31")
+        a(f"smmla {one}, {one}, r2, r3", f"sub {one}, {one}, r12")
