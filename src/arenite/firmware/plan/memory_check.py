@@ -130,7 +130,7 @@ class _Play:
         self._groups = {group.first: (group, n) for n, group in enumerate(groups)}
         self._inside = {n for group in groups for n in range(group.first, group.end)}
         self._arena = Arena(layout.size)
-        #: Marks of tensors and variables that moves, which are spared, have handed on.
+        #: Marks of tensors and variables that moves have handed on.
         self._own: dict[int, Marks] = {}
         self._next = count(_STATES)
         self._states = {state: next(self._next) for state in layout.states}
@@ -205,24 +205,18 @@ class _Play:
     # -- moves
 
     def _moves(self, layer: AnyLayer, work: Work, who: str) -> None:
-        """Moves that are spared hand marks on; what the others write has marks of its own."""
+        """Moves hand marks on, and bytes, where they are not spared."""
         outputs = {value.index for value in layer.outputs}
-        for number, place in enumerate(work.places):
-            if place is not None and number in work.taken:
-                self._hand_on(place, place.part.index in outputs)
+        for place in filter(None, work.places):
+            self._hand_on(place, place.part.index in outputs)
         left = [one for n, one in enumerate(work.places) if n not in work.taken]
-        for place in left:
-            if place is None:
-                continue
+        for place in filter(None, left):
             part, inside = self._whole(place.part), self._inside_of(place)
             source, target = (inside, part) if place.part.index in outputs else (part, inside)
-            self._arena.read(source, who)
             if source.meets(target) and target.place > source.place:
                 raise PlanError(f"{who} moves bytes at {source.place} upwards over themselves")
-            if isinstance(place.whole, State) and target is inside:
-                self._changed(place.whole)
-            else:
-                self._arena.write(target)
+            self._arena.read(replace(part, place=source.place), who)
+            self._arena.write(replace(part, place=target.place))
         if None in left:
             self._come_from_elsewhere(layer, work)
             for value in layer.present():
@@ -256,8 +250,10 @@ class _Play:
 
     def _come_from_elsewhere(self, layer: AnyLayer, work: Work) -> None:
         """What moves without a place write: all of an output that is in no place of its own."""
+        handed = {place.whole for place in filter(None, work.places)}
         for state in work.states:
-            self._changed(state)
+            if state not in handed:
+                self._changed(state)
         for value in layer.outputs:
             whole, own = self._whole(value), np.ones(value.nbytes, bool)
             for place in filter(None, work.places):

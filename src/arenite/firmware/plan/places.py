@@ -1,4 +1,4 @@
-"""Which moves are spared: tensors that lie in their places, side by side in one block of memory.
+"""Moves that are spared: tensors that lie in their places, side by side in one block of memory.
 
 A layer that moves bytes says for every move which tensor is part of which other tensor, or of a
 variable. Where both share a block, with the part at its place in the whole, nothing is moved. So
@@ -63,8 +63,7 @@ class _Search:
         self._values = {value.index: value for value in values_of(network)}
         # Works of layers in groups are those of a few rows, whose tensors have memory of their own.
         alone = [
-            replace(work, places=()) if n in self._grouped else work
-            for n, work in enumerate(works)
+            replace(work, places=()) if n in self._grouped else work for n, work in enumerate(works)
         ]
         self._story = Story(network, alone)
         self._never = set(self._excluded())

@@ -17,7 +17,6 @@ import numpy as np
 from arenite.c_text import fill, indented
 from arenite.firmware.kernels.portable.dynamic_index_maps import FED
 from arenite.firmware.kernels.portable.elementwise_loop import (
-    c_type,
     stored,
     stored_argument,
 )
@@ -174,7 +173,6 @@ def _repeats(places: Array, length: int) -> bool:
 def pack(layer: Layer[Interleaving], write: Write = in_c) -> Work:
     """Tensors of one shape along a new axis."""
     require_elements(layer)
-    _ = c_type(layer.output)
     parts = [layer.input(number) for number in range(len(layer.inputs))]
     return moved(layer, side_by_side(parts, layer.output, layer.params.outer_size), write)
 
@@ -182,7 +180,6 @@ def pack(layer: Layer[Interleaving], write: Write = in_c) -> Work:
 def unpack(layer: Layer[Interleaving], write: Write = in_c) -> Work:
     """The parts of a tensor along an axis."""
     require_elements(layer)
-    _ = c_type(layer.input(0))
     return moved(layer, taken_apart(layer.input(0), layer.outputs, layer.params.outer_size), write)
 
 

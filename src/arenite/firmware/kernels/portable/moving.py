@@ -22,7 +22,6 @@ from arenite.firmware.network.kernel import (
     Place,
     Routine,
     State,
-    UnsupportedError,
     Work,
 )
 from arenite.firmware.network.layers import AnyLayer, Value
@@ -82,23 +81,15 @@ def move_of(
     start: int = 0,
     place: int = 0,
 ) -> Move:
-    """Axes of bytes (how many, steps in source and target) as a move of the largest pieces.
-
-    Raises:
-        UnsupportedError: Bytes lie apart in one of the arrays.
-    """
-    joined: list[tuple[int, int, int]] = []
+    """Axes of bytes (how many, steps in source and target) as a move of the largest pieces."""
+    joined = [(1, 1, 1)]
     for count, here, there in reversed([axis for axis in axes if axis[0] > 1]):
-        if joined:
-            inner = joined[-1]
-            if (here, there) == (inner[0] * inner[1], inner[0] * inner[2]):
-                joined[-1] = (inner[0] * count, *inner[1:])
-                continue
-        elif (here, there) != (1, 1):
-            raise UnsupportedError("expected bytes in a row")
-        joined.append((count, here, there))
-    size = joined[0][0] if joined else 1
-    return Move(source, target, size, start, place, tuple(joined[:0:-1]))
+        inner, step_here, step_there = joined[-1]
+        if (here, there) == (inner * step_here, inner * step_there):
+            joined[-1] = (inner * count, step_here, step_there)
+        else:
+            joined.append((count, here, there))
+    return Move(source, target, joined[0][0], start, place, tuple(joined[:0:-1]))
 
 
 def in_c(move: Move) -> Routine | None:
@@ -224,5 +215,6 @@ def _filled(value: Value, fill: int, unit: int) -> str:
     """Bytes of an output, all the same."""
     pattern = int.from_bytes(bytes([fill & 0xFF]) * unit, "little")
     suffix = "u" if unit == 4 else ""
-    count = value.nbytes // unit
-    return f"for (int32_t i = 0; i < {count}; ++i) y[i] = {pattern:#x}{suffix};"
+    return nested(
+        [value.nbytes // unit], f"y[{'i' if value.nbytes > unit else '0'}] = {pattern:#x}{suffix};"
+    )

@@ -47,7 +47,7 @@ def box_of(
     """The move of a box of elements: how many on every axis, and their steps in both tensors.
 
     Raises:
-        UnsupportedError: Elements of the innermost axis lie apart, or are no whole bytes.
+        UnsupportedError: Elements are no whole bytes.
     """
     size = x.type.bits // 8
     if x.type.bits % 8:

@@ -10,9 +10,7 @@ from collections.abc import Callable, Sequence
 from math import prod
 
 from arenite.firmware.kernels.portable.dynamic_index_maps import box
-from arenite.firmware.kernels.portable.elements import writes
-from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
-from arenite.firmware.kernels.portable.loops import axis_names, nested, strides_of
+from arenite.firmware.kernels.portable.loops import strides_of
 from arenite.firmware.kernels.portable.moving import Write, in_c, moved
 from arenite.firmware.kernels.portable.needs import constant_of, require_some
 from arenite.firmware.kernels.portable.reshape_pad_concat import (
@@ -20,7 +18,7 @@ from arenite.firmware.kernels.portable.reshape_pad_concat import (
     taken_apart,
     whole_bytes,
 )
-from arenite.firmware.network.kernel import Routine, UnsupportedError, Work
+from arenite.firmware.network.kernel import UnsupportedError, Work
 from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.ops.shared.copy import Interleaving
 from arenite.ops.tflite.strided_slice import StridedSliceParams
@@ -73,19 +71,8 @@ def _pick(
     require_some(x, y)
     if prod(shape) != y.size:
         raise UnsupportedError(f"expected {prod(shape)} elements, got {y.size}")
-    kind = c_type(x)
     axes = list(zip(shape, steps, strides_of(shape), strict=True))
-    try:
-        return moved(layer, [box_of(x, y, axes, start)], write)
-    except UnsupportedError:  # elements lie apart
-        pass
-    names = axis_names(len(shape))
-    terms = [f"{axis} * {step}" for axis, step, n in zip(names, steps, shape, strict=True) if n > 1]
-    place = " + ".join([str(start), *terms])
-    text = nested(shape, f"*y++ = x[{place}];")
-    parameters = f"const {kind} *x", writes(y, "y")
-    routine = Routine(layer.name.lower(), parameters, text, about=str(layer))
-    return Work(routine, (argument(x), y))
+    return moved(layer, [box_of(x, y, axes, start)], write)
 
 
 MOVERS: dict[str, Callable[..., Work]] = {
