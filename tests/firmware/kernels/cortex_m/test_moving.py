@@ -12,7 +12,7 @@ from arenite.firmware.trial import trial
 from arenite.model import ModelBuilder
 from arenite.ops.tflite.concatenation import ConcatenationOptions
 from arenite.ops.tflite.strided_slice import StridedSliceOptions
-from tests.firmware.kernels.portable.test_moving import value
+from tests.firmware.values import value
 from tests.ops.differential import CASES
 
 pytest.importorskip("unicorn")

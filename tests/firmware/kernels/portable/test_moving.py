@@ -7,12 +7,8 @@ import pytest
 
 from arenite.firmware.kernels.portable.moving import Move, move_of, moved
 from arenite.firmware.network.kernel import Constant, Place, State
-from arenite.firmware.network.layers import Value
 from arenite.model import TensorType
-
-
-def value(*shape, kind=TensorType.INT8, data=None):
-    return Value(0, "v", kind, shape, 1.0, 0, data)
+from tests.firmware.values import value
 
 
 class Layer:
