@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from arenite.errors import PlanError
+from arenite.firmware.export import export
 from arenite.firmware.kernels.portable import portable_work
 from arenite.firmware.network.kernel import State
 from arenite.firmware.network.layers import network_of
@@ -230,6 +231,19 @@ def test_no_move_is_spared_for_more_memory(seed, inputs):
         return
     plain = layout_of(network, [replace(work, places=()) for work in works], inputs=inputs)
     assert layout.size <= plain.size
+
+
+def test_a_limit_of_memory_knows_what_is_spared(tmp_path):
+    b = Small()
+    x = b.input("x", (1, 1, 1, 1024), "int8", **HOW)
+    parts = [b.rows(1, 1024) for _ in range(2)]
+    for part in parts:
+        b.operator("RELU", [x], [part])
+    b.output(b.largest(b.join(parts, 2, 1024), 2, 1024))
+    usual = export(b.build(), tmp_path / "usual", target="host", name="m")
+    assert usual.arena_bytes == 3072  # and 4,096 while both parts were copied
+    limited = export(b.build(), tmp_path / "m", target="host", name="m", ram=3072)
+    assert limited.layers == usual.layers
 
 
 def test_a_block_that_nobody_played_through_is_found(monkeypatch):

@@ -107,8 +107,10 @@ class _Choice:
             return Plan(self._works)
         if self._fed:
             self._check_delivery()
-        if budget.ram is None and budget.least != "ram" and not self._fed:
-            return self._made(self._cheapest(self._alone, float("inf")))
+        if budget.least != "ram" and not self._fed:
+            plan = self._made(self._cheapest(self._alone, float("inf")))
+            if budget.ram is None or self._size(plan) <= budget.ram:
+                return plan
         segments = [*self._alone, *self._groups()]
         if cheapest(segments, self._count, float("inf")) is None:
             raise ValueError(
