@@ -31,9 +31,10 @@ def includes(routines: Iterable[Routine]) -> list[str]:
 
 
 def _functions(header: str) -> str:
-    """A pattern for calls of a header's functions."""
+    """A pattern for calls of a header's functions, or vectors where it brings them."""
     names = re.findall(r"^static inline .*\b(ar_\w+)\(", header, re.M)
-    return rf"\b({'|'.join(names)})\("
+    vectors = r"|\bint\d+x\d+_t\b" if "#include <arm_mve.h>" in header else ""
+    return rf"\b({'|'.join(names)})\({vectors}"
 
 
 def _any_has(routines: Iterable[Routine], pattern: str) -> bool:

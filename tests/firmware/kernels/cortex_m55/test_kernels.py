@@ -44,6 +44,13 @@ def test_all_are_equal_in_qemu():
     assert result.instructions > 1000
 
 
+@pytest.mark.skipif(shutil.which("qemu-system-arm") is None, reason="there is no QEMU")
+def test_a_sum_alone_brings_its_vectors():
+    layers = Layers(32)
+    layers.add(9)
+    assert layers.run(processor="cortex-m55", runs=2).differences == ()
+
+
 @pytest.mark.parametrize(
     ("layer", "reason"),
     [
