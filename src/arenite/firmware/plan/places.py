@@ -49,7 +49,7 @@ def placed(
     network: Network, works: Sequence[Work], groups: Sequence[Group] = (), inputs: str = ""
 ) -> Placed:
     """As many moves spared as can be; ``inputs`` is what becomes of the model's."""
-    if not any(work.places for work in works):
+    if not any(place for work in works for place in work.places):
         return Placed(tuple(works))
     return _Search(network, works, groups, inputs).found()
 
