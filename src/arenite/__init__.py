@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from arenite.analysis.fit import fit
     from arenite.analysis.inputs.values import Pixels
     from arenite.analysis.model_cost import model_cost as cost
+    from arenite.analysis.which.explained import which
     from arenite.boards import find_board
     from arenite.firmware.board import Board
     from arenite.firmware.export import export
@@ -122,6 +123,7 @@ __all__ = [
     "set_memory_limit",
     "slot",
     "smallest_arena",
+    "which",
 ]
 
 
@@ -161,6 +163,7 @@ _LATE = {
     "set_memory_limit": "arenite.memory.budget",
     "slot": "arenite.model",
     "smallest_arena": "arenite.runtime.allocation",
+    "which": "arenite.analysis.which.explained",
 }
 #: Names that are others where they are at home.
 _ELSEWHERE = {"cost": "model_cost", "explain": "explanation"}

@@ -29,6 +29,7 @@ from arenite.cli.process import run_as_process
 from arenite.cli.quantize import quantize
 from arenite.cli.report import report
 from arenite.cli.run import run
+from arenite.cli.which import which
 
 app = typer.Typer(
     name="arenite",
@@ -38,7 +39,7 @@ app = typer.Typer(
 )
 _GROUPS: dict[str, tuple[Callable[..., None], ...]] = {
     "A model": (info, run, bench, compare, evaluate, report),
-    "Its memory and time on a device": (fit, boards, memory, cost, explain),
+    "Its memory and time on a device": (fit, boards, memory, which, cost, explain),
     "Smaller, and as firmware": (quantize, optimize, export, board, check_kernel),
 }
 for _title, _commands in _GROUPS.items():

@@ -84,6 +84,12 @@ def _as_of(abi: Abi, revision: str) -> Abi:
     return replace(abi, date=date, compression=abi.compression and not without)
 
 
+@lru_cache(maxsize=64)
+def recording(abi: Abi) -> Abi:
+    """The same where the arena belongs to a ``RecordingMicroAllocator``."""
+    return abi if abi.recording else replace(abi, recording=True)
+
+
 @dataclass(frozen=True)
 class Struct:
     """A C struct: its name and the types of its fields, in order.

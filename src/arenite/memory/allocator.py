@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from arenite.errors import ConstraintError, StateError
 from arenite.memory import structs
-from arenite.memory.abi import Blocks, Struct, abi_of
+from arenite.memory.abi import Blocks, Struct, abi_of, recording
 from arenite.memory.arena import (
     ARENA_ALIGNMENT,
     Bytes,
@@ -61,11 +61,18 @@ class MicroAllocator:
     tail. Use :meth:`create`.
     """
 
-    def __init__(self, arena: SingleArenaBufferAllocator, planner: str, target: Target) -> None:
+    def __init__(
+        self,
+        arena: SingleArenaBufferAllocator,
+        planner: str,
+        target: Target,
+        *,
+        is_recording: bool = False,
+    ) -> None:
         self.arena = arena
         self.planner = planner
         self.target = target
-        self.abi = abi_of(target)
+        self.abi = recording(abi_of(target)) if is_recording else abi_of(target)
         #: Holds a token while nobody works in the arena.
         self.turn = new_turn()
         # What allocations are made of, with offsets from the arena's end: few ask for them.
@@ -87,6 +94,7 @@ class MicroAllocator:
         planner: str = "greedy",
         target: Target | str | None = None,
         is_parted: bool = False,
+        is_recording: bool = False,
     ) -> MicroAllocator:
         """Build the three layers into the arena's tail: allocator, planner, coordinator.
 
@@ -99,6 +107,8 @@ class MicroAllocator:
             target: The firmware, whose struct sizes and arena address count; by default
                 TFLM's own package on this machine.
             is_parted: Take in one arena what TFLM takes with two, as ``non_persistent`` does.
+            is_recording: It is a ``RecordingMicroAllocator``, which takes more for itself; that of
+                TFLM's package always is.
 
         Raises:
             ArenaError: The arena is too small even for that.
@@ -111,7 +121,7 @@ class MicroAllocator:
             if memory is None:
                 raise ValueError("expected a persistent arena beside the non-persistent one")
             arena, is_parted = TwoArenas(memory, non_persistent), True
-        self = cls(arena, planner, found)
+        self = cls(arena, planner, found, is_recording=is_recording)
         layers = (
             *structs.buffer_allocator_structs(self.abi, is_parted=is_parted),
             memory_planner.struct,
@@ -323,7 +333,9 @@ class MicroAllocator:
 
     def unlimited(self) -> MicroAllocator:
         """An allocator in the same state on an arena without memory and end."""
-        twin = MicroAllocator(self.arena.unlimited(), self.planner, self.target)
+        twin = MicroAllocator(
+            self.arena.unlimited(), self.planner, self.target, is_recording=self.abi.recording
+        )
         twin._max_head_buffer_usage = self._max_head_buffer_usage
         twin.note_peak("creation")
         return twin

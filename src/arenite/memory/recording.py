@@ -41,6 +41,10 @@ class Category(Enum):
     SCRATCH_HANDLE = "ScratchBufferHandle struct"
 
 
+#: Names of the rows that TFLM prints.
+PRINTED_ROWS = tuple(category.value for category in tuple(Category)[:6])
+
+
 @dataclass(frozen=True)
 class Allocation:
     """One block in the tail.

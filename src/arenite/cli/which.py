@@ -1,0 +1,82 @@
+"""``arenite which``: the TFLM, the library and the build that a firmware's numbers come from."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from arenite.cli.common import AsJson, Library, ModelPath, console, print_json, progress
+from arenite.cli.device import TargetName
+from arenite.cli.operators import Ops, load_model
+from arenite.cli.quantity import read_bytes
+
+Log = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[LOG]",
+        help="What the firmware printed, with any text around it: arena_used_bytes() or the lines "
+        "of RecordingMicroAllocator; - for standard input.",
+    ),
+]
+Used = Annotated[
+    int | None,
+    typer.Option(
+        parser=read_bytes, metavar="BYTES", help="What arena_used_bytes() gave: 25824 or 25k."
+    ),
+]
+
+#: Of the bar; what most models take.
+_STEPS, _SECONDS = 100, 3
+
+
+def which(
+    model: ModelPath,
+    log: Log = None,
+    *,
+    used: Used = None,
+    target: TargetName = None,
+    library: Library = None,
+    ops: Ops = None,
+    as_json: AsJson = False,
+) -> None:
+    """Tell from a firmware's log which TFLM, library and build it is.
+
+    Exit code 1 where nothing that is known explains the numbers.
+
+    Example: arenite which model.tflite serial.log
+    """
+    from arenite.analysis.which.explained import which as explain
+    from arenite.analysis.which.log import LIMIT
+    from arenite.report.which import render_which
+
+    if log is None and used is None:
+        raise typer.BadParameter("expected a LOG or --used BYTES, got neither")
+    loaded = load_model(model, ops)
+    text = sys.stdin.buffer.read(LIMIT + 1) if log == "-" else log
+    with progress("comparing builds", _STEPS, _SECONDS) as advance:
+        told = 0
+
+        def tell(part: float) -> None:
+            nonlocal told
+            while told < int(part * _STEPS):
+                told += 1
+                advance()
+
+        try:
+            found = explain(loaded, text, used=used, target=target, library=library, progress=tell)
+        except ValueError as error:
+            from arenite.errors import AreniteError
+
+            if isinstance(error, AreniteError):
+                raise
+            raise typer.BadParameter(str(error)) from None
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        terminal = console()
+        for line in render_which(found, terminal.width):
+            terminal.print(line, soft_wrap=True)
+    if not found.groups:
+        raise typer.Exit(1)
