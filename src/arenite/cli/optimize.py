@@ -84,6 +84,13 @@ Dilate = Annotated[
     bool,
     typer.Option(help="Let 1x1 convolutions take a path that overlaps, where the plan needs it."),
 ]
+Compress = Annotated[
+    bool,
+    typer.Option(
+        help="Write constants through TFLM_DECODE where the file gets smaller; the arena gets "
+        "larger, within --ram where that is given, and inferences take longer."
+    ),
+]
 Strip = Annotated[bool, typer.Option(help="Take away names and descriptions.")]
 Ram = Annotated[
     int | None,
@@ -129,6 +136,7 @@ def optimize(
     only: Only = None,
     overlap: Overlap = OverlapName.none,
     dilate: Dilate = False,
+    compress: Compress = False,
     strip: Strip = False,
     ram: Ram = None,
     verify: Verify = 8,
@@ -168,6 +176,8 @@ def optimize(
         "overlap": overlap.value,
         "dilate": dilate,
         "strip": strip,
+        "compress": compress,
+        "ram": ram,
         "seconds": seconds,
         "verify": verify,
     }

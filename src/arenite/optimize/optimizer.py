@@ -39,6 +39,8 @@ def optimize(
     seconds: float = 10.0,
     ranges: Mapping[str, tuple[float, float]] | None = None,
     verify: int = 8,
+    compress: bool = False,
+    ram: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[Model, Report]:
     """A model with the same outputs for every input, which takes less memory and time.
@@ -61,6 +63,9 @@ def optimize(
         ranges: Least and largest real value of inputs, by name: what the firmware promises.
         verify: How many random inputs to compare both models on, beside extreme ones; 0 for no
             comparison at all.
+        compress: Write constants through TFLM_DECODE where that makes the file smaller, as
+            ``only`` with that pass does. What is decoded needs arena and time.
+        ram: Bytes that the arena may have with compressed constants.
         progress: Told what is done next.
 
     Returns:
@@ -71,11 +76,15 @@ def optimize(
         ModelError: The model is malformed, or an MNN one.
         OptimizationError: A pass went wrong: outputs differ. There is no result.
     """
-    settings = Settings(find_target(target), overlap, dilate, strip, seconds, dict(ranges or {}))
+    names = sequence(only)
+    compress = compress or (only is not None and "compress" in names)
+    names = tuple(name for name in names if compress or name != "compress")
+    promised = dict(ranges or {})
+    meant = find_target(target)
+    settings = Settings(meant, overlap, dilate, strip, seconds, promised, compress, ram)
     if verify < 0:
         raise ValueError(f"expected a number of inputs from 0 to verify on, got {verify}")
     original = _checked(model_of(model))
-    names = sequence(only)
     runnable = without_plan(original) if "plan" in names else original
     refusal = why_not_run(runnable, settings)
     if refusal:
@@ -130,15 +139,17 @@ def _not_worse(original: Model, steps: list[Step], settings: Settings) -> list[S
         before = _arena(original, original, settings)
     except AreniteError:
         return steps  # its plan is for another firmware
-    kept = steps
+    packed = next((n for n, s in enumerate(steps) if s.name == "compress" and s.is_change), None)
+    judged = steps[:packed]  # what is compressed is meant to need a larger one
+    kept = judged
     try:
         while kept and _arena(original, kept[-1].after, settings) > before:
             kept = kept[:-1]
     except AreniteError as error:
         raise OptimizationError(f"the original runs, the result does not: {error}") from error
-    if kept is steps:
+    if kept is judged:
         return steps
-    after = _arena(original, steps[-1].after, settings)
+    after = _arena(original, judged[-1].after, settings)
     reason = (
         f"passes from {steps[len(kept)].name!r} on are left out: the result would need an arena of "
         f"{after:,} bytes, not {before:,}"

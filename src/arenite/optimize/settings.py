@@ -26,6 +26,8 @@ class Settings:
         strip: Whether names and descriptions go.
         seconds: How long one search for a plan may take.
         ranges: Least and largest real value of inputs, by name, as the user promises them.
+        compress: Whether constants are compressed, for a smaller file and a larger arena.
+        ram: Bytes that the arena may then have; None for as many as it takes.
 
     Raises:
         ValueError: A value that there is not.
@@ -37,6 +39,8 @@ class Settings:
     strip: bool = False
     seconds: float = 10.0
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    compress: bool = False
+    ram: int | None = None
 
     def __post_init__(self) -> None:
         if self.overlap not in OVERLAPS:

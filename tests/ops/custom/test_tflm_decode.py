@@ -19,54 +19,25 @@ from arenite.ops.tflite.add import AddOptions
 from arenite.ops.tflite.fully_connected import FullyConnectedOptions
 from arenite.runtime.heap_host import HeapInterpreter
 from arenite.runtime.micro_interpreter import MicroInterpreter
-from tests.ops.codes import Codes, as_bytes, header, huffman, looked_up, packed, pruned
+from tests.ops.codes import (
+    COPIED,
+    Codes,
+    Shape,
+    as_bytes,
+    decode,
+    header,
+    huffman,
+    looked_up,
+    packed,
+    pruned,
+    quantizations,
+    random_values,
+)
 from tests.ops.differential import agrees, differential
 from tests.oracle import Oracle, printed_rows, tflm_rows
 from tests.variants import interpreter, variants
 
 Array = np.ndarray[Any, Any]
-Shape = tuple[int, ...]
-COPIED = ("int8", "int16", "int32", "int64", "float32", "bool")
-
-
-def decode(*outputs: tuple[Codes, str, Shape, dict[str, Any]], inputs: int | None = None) -> Model:
-    """Outputs of that type, shape and quantisation, each out of a pair of constants."""
-    b = ModelBuilder()
-    pairs, decoded = [], []
-    for number, ((codes, meaning), kind, shape, quantization) in enumerate(outputs):
-        pairs += [b.constant(f"codes {number}", codes), b.constant(f"meaning {number}", meaning)]
-        decoded.append(b.tensor(f"y{number}", shape, kind, **quantization))
-    b.operator("TFLM_DECODE", pairs[:inputs], decoded, custom_options=b"")
-    for output in decoded:
-        b.output(output)
-    return b.build()
-
-
-def random_values(rng: np.random.Generator, kind: str, shape: Shape) -> Array:
-    if kind == "float32":
-        return rng.normal(size=shape).astype(np.float32)
-    if kind == "bool":
-        return rng.integers(0, 2, shape).astype(np.bool_)
-    info = np.iinfo(kind)
-    return rng.integers(info.min, info.max, shape, dtype=kind, endpoint=True)
-
-
-@st.composite
-def quantizations(draw: st.DrawFn, shape: Shape, *, zero_points: bool) -> dict[str, Any]:
-    """None, one for the tensor, or one per channel of the first or the last dimension."""
-    which = draw(st.sampled_from(["none", "one", "first", "last", "too few"]))
-    axis = len(shape) - 1 if which == "last" else 0
-    channels = shape[axis]
-    if which == "none" or (which == "one" and axis):
-        return {}
-    if which == "one" or (which == "last" and channels == 1):
-        channels, axis = 1, 0
-    if which == "too few" and len(shape) > 1:
-        channels = 2
-    zeros = st.lists(st.integers(-128, 127), min_size=channels, max_size=channels)
-    zero_point = draw(zeros) if zero_points and draw(st.booleans()) else [0] * channels
-    scale = [0.5] * channels
-    return {"scale": scale, "zero_point": zero_point, "quantized_dimension": axis}
 
 
 def channels_of(shape: Shape, quantization: dict[str, Any]) -> tuple[int, Array]:

@@ -6,6 +6,7 @@ All of it is arithmetic on constants. Facts: TFLM ``micro/kernels/decode_state.h
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -144,6 +145,8 @@ class Entry(NamedTuple):
     value_mask: int
 
 
+#: Symbols of outputs of up to so many elements are kept.
+_KEPT = 1 << 20
 _NARROW, _WIDE = Entry(16, 11, 0x07FF), Entry(32, 27, 0x07FFFFFF)
 
 
@@ -158,23 +161,24 @@ def unhuffman(context: Context, codes: Bytes, data: Bytes, output: TfLiteTensor)
         known = "int8 or int16" if is_wide else "int8"
         context.report_error(f"output {output.name!r} is {known} here; got {output.type}")
     entry = _WIDE if is_wide else _NARROW
-    tables = data[HEADER:]
+    decode = _symbols if output.size <= _KEPT else _symbols.__wrapped__
+    try:
+        symbols = decode(codes.tobytes(), data[HEADER:].tobytes(), entry, first, output.size)
+    except _CodesError as error:
+        context.report_error(str(error))
+    return symbols.astype(output.type.dtype)
+
+
+class _CodesError(Exception):
+    """Codes end too early, or tables do."""
+
+
+@lru_cache(maxsize=32)
+def _symbols(codes: bytes, data: bytes, entry: Entry, first: int, wanted: int) -> Array:
+    """As many symbols as wanted. A model is prepared often: the last ones are kept."""
     size = entry.bits // 8
-    words = tables[: len(tables) // size * size].view(f"<u{size}").tolist()
-    symbols = _symbols(context, codes, words, entry, (first, output.size))
-    return (
-        np.array(symbols, np.int64)
-        .astype(np.int8 if size == 2 else np.int64)
-        .astype(output.type.dtype)
-    )
-
-
-def _symbols(
-    context: Context, codes: Bytes, words: list[int], entry: Entry, sizes: tuple[int, int]
-) -> list[int]:
-    """As many symbols as wanted."""
-    first, wanted = sizes
-    stream, end, place = codes.tobytes() + bytes(8), 8 * len(codes), 0
+    words = np.frombuffer(data[: len(data) // size * size], f"<u{size}").tolist()
+    stream, end, place = codes + bytes(8), 8 * len(codes), 0
     found = 1 << (entry.bits - 1)
     symbols: list[int] = []
     while len(symbols) < wanted:
@@ -183,19 +187,19 @@ def _symbols(
             window = int.from_bytes(stream[place >> 3 : (place >> 3) + 4], "big")
             at += window >> (32 - count - (place & 7)) & ((1 << count) - 1)
             if at >= len(words):
-                context.report_error(f"entry {at} is beyond the {len(words)} of the tables")
+                raise _CodesError(f"entry {at} is beyond the {len(words)} of the tables")
             word, place = words[at], place + count
             belonging = word >> entry.count_shift & 15
             if word & found:
                 break
             if place > end:
-                context.report_error(f"the {end} bits end within symbol {len(symbols)}")
+                raise _CodesError(f"the {end} bits end within symbol {len(symbols)}")
             count = belonging + 1
             at += word & entry.value_mask
         place -= max(count - belonging, 0)
         if place > end:
-            context.report_error(f"the {end} bits end within symbol {len(symbols)}")
+            raise _CodesError(f"the {end} bits end within symbol {len(symbols)}")
         symbols.append(word)
         if place == start:  # and so are all that come
-            return symbols + [word] * (wanted - len(symbols))
-    return symbols
+            symbols += [word] * (wanted - len(symbols))
+    return np.array(symbols, np.int64).astype(np.int8 if size == 2 else np.int16)
