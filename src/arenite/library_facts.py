@@ -38,6 +38,7 @@ class LibraryFacts:
             where memory, paths and results are those of one state, which its room names.
         glue_versions: Releases of the package that brings TFLM and calls it; as above.
         glue: That package's name.
+        is_dated: Whether its state may be told by a release or a day (``Target.cmsis_nn``).
     """
 
     name: str
@@ -49,6 +50,7 @@ class LibraryFacts:
     versions: tuple[str, ...] = ()
     glue_versions: tuple[str, ...] = ()
     glue: str = ""
+    is_dated: bool = False
 
     @property
     def is_reference(self) -> bool:

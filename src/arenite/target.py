@@ -57,6 +57,8 @@ class Target:
             ESPHome (1024); 0 where it lies in the model's.
         tflm: Which TFLM: a date such as ``"2024-06"``, or an SDK that ships one, such as
             ``"pico-tflmicro"``; by default today's. See :mod:`arenite.revisions`.
+        cmsis_nn: Which CMSIS-NN: a release such as ``"6.0.0"`` or a date; by default today's. See
+            :mod:`arenite.revisions.cmsis_nn`.
         npu: A name in :mod:`arenite.accelerators`, of the NPU that files have to be compiled for;
             by default whichever they are compiled for will do.
 
@@ -77,6 +79,7 @@ class Target:
     variables_arena: int = 0
     npu: str = ""
     tflm: str = ""
+    cmsis_nn: str = ""
 
     def __post_init__(self) -> None:
         _require("processor", self.processor, CORES)
@@ -106,6 +109,10 @@ class Target:
         self._version("glue_version", library.glue, library.glue_versions)
         if self.tflm:
             _revision(self.tflm)
+        if self.cmsis_nn and not library.is_dated:
+            raise ValueError(f"expected no cmsis_nn with {library.title}, got {self.cmsis_nn!r}")
+        if self.cmsis_nn:
+            _release(self.cmsis_nn)
 
     def _version(self, field: str, of: str, known: tuple[str, ...]) -> None:
         """The last one by default; refuse what there is not."""
@@ -148,6 +155,8 @@ class Target:
             parts[0] += f" with {self.npu}"
         if self.tflm:
             parts.append(_revision(self.tflm))
+        if self.cmsis_nn:
+            parts.append(_release(self.cmsis_nn))
         if self.rounding == "single":
             parts.append("rounded once")
         if self.emulate_float:
@@ -170,6 +179,13 @@ def _revision(name: str) -> str:
     from arenite.revisions.known import revision_of  # noqa: PLC0415 - today's needs no table
 
     return revision_of(name).title
+
+
+def _release(name: str) -> str:
+    """A release of CMSIS-NN in sentences; a ValueError where there is none."""
+    from arenite.revisions.cmsis_nn import day_of  # noqa: PLC0415 - today's needs no table
+
+    return f"CMSIS-NN of {day_of(name)}"
 
 
 #: TFLM's own Python package on this machine.

@@ -23,10 +23,13 @@ from arenite.analysis.which.numbers import allocated
 from arenite.firmware.stock.board import StockBoard
 from arenite.formats import tflite
 from arenite.memory.recording import PRINTED_ROWS, Allocations
+from arenite.revisions import cmsis_nn
+from arenite.revisions.cmsis_nn import day_of
 from arenite.revisions.known import LAST, revision_of
 from arenite.target import Target
 from tests.ops.differential import random_array
-from tests.revisions.measure import Case, ask, day_of, fixed_models, install
+from tests.revisions import measure
+from tests.revisions.measure import Case, ask, fixed_models, install
 
 LOGS = Path(__file__).with_name("which_logs.json")
 #: A package of TFLM's, and the model.
@@ -53,8 +56,8 @@ _TREE = "2026-08-20"
 _S3 = Target("esp32s3", library_version="1.1.2", glue_version="1.3.4")
 #: What Arenite says of targets that nothing here runs, and how much of it is printed.
 _ARENITE = (
-    (Target("cortex-m4", tflm="2022-06-15"), Options(), "kws_int8", "used"),
-    (Target("cortex-m55", tflm="2024-06-15"), Options(), "vww_int8", "used"),
+    (Target("cortex-m4", tflm="2022-06-15", cmsis_nn="5.0.0"), Options(), "kws_int8", "used"),
+    (Target("cortex-m55", tflm="2024-06-15", cmsis_nn="6.0.0"), Options(), "vww_int8", "used"),
     (Target("cortex-m4", tflm="pico-tflmicro"), Options(is_recording=True), "ic_int8", "all"),
     (Target("cortex-m4", tflm="2025-06-15"), Options("linear"), "kws_int8", "used"),
     (_S3, Options(), "sww_int8", "used"),
@@ -74,6 +77,7 @@ class Log(NamedTuple):
         abi: Whose structs.
         instructions: The processor's; empty where the library does not care.
         version: The library's.
+        state: Its day, where that tells it.
         planner: Its memory planner.
     """
 
@@ -85,6 +89,7 @@ class Log(NamedTuple):
     abi: str
     instructions: str = ""
     version: str = ""
+    state: str = ""
     planner: str = "greedy"
 
     def place(self, found: Explained) -> int:
@@ -105,6 +110,7 @@ class Log(NamedTuple):
             and self.abi in line.abis
             and (not line.instructions or self.instructions in line.instructions)
             and (not self.version or self.version in line.versions)
+            and (not line.states or any(s.first <= self.state <= s.last for s in line.states))
             and self.planner in {one.planner for one in line.options}
         )
 
@@ -120,7 +126,7 @@ def _of_packages(folder: Path, models: dict[str, bytes]) -> Iterator[Log]:
         inputs = [random_array(tensor, rng) for tensor in model.inputs]
         case = Case(name, models[name], inputs, len(model.outputs))
         ((_, _, text),) = ask(install(folder, version), [case])
-        yield Log(f"package 0.dev{version}", name, text, day_of(version), "tflm", "lp64")
+        yield Log(f"package 0.dev{version}", name, text, measure.day_of(version), "tflm", "lp64")
 
 
 def _of_boards(tflm: str, models: dict[str, bytes]) -> Iterator[Log]:
@@ -129,7 +135,10 @@ def _of_boards(tflm: str, models: dict[str, bytes]) -> Iterator[Log]:
         board.begin()
         text = f"{core}: arena_used_bytes() = {board.arena_bytes}\n"
         kind = Target(core).instructions
-        yield Log(f"TFLM of {_TREE} on {core}", name, text, _TREE, "cmsis_nn", "ilp32", kind)
+        yield Log(
+            f"TFLM of {_TREE} on {core}",
+            *(name, text, _TREE, "cmsis_nn", "ilp32", kind, "", cmsis_nn.LAST),
+        )
 
 
 def _of_arenite(models: dict[str, bytes]) -> Iterator[Log]:
@@ -140,8 +149,13 @@ def _of_arenite(models: dict[str, bytes]) -> Iterator[Log]:
         yield Log(
             f"Arenite: {target}, {options.planner} planner",
             *(name, text, day, target.library, target.abi),
-            *(target.instructions, target.library_version, options.planner),
+            *(target.instructions, target.library_version, _state(target), options.planner),
         )
+
+
+def _state(target: Target) -> str:
+    """The day of its CMSIS-NN, which others have none of."""
+    return day_of(target.cmsis_nn or cmsis_nn.LAST)
 
 
 def as_printed(found: Allocations) -> str:

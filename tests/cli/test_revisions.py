@@ -40,3 +40,15 @@ def test_an_unknown_one_is_refused_with_those_that_are_known(arenite, model_file
     result = arenite(command, model_file, "--tflm-version", "zephyr-9")
     assert result.exit_code == 2
     assert "zephyr-4.2" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["explain", "fit", "memory", "optimize"])
+def test_an_unknown_cmsis_nn_is_refused_likewise(arenite, model_file, command):
+    result = arenite(command, model_file, "--cmsis-nn-version", "4.1.0")
+    assert result.exit_code == 2
+    assert "6.0.0" in result.stderr
+
+
+def test_memory_names_the_cmsis_nn_that_was_asked_for(arenite, model_file):
+    result = arenite("memory", model_file, "--target", "m55", "--cmsis-nn-version", "6.0.0")
+    assert "CMSIS-NN of 2024-06-02" in " ".join(result.stdout.split())

@@ -90,6 +90,36 @@ TflmVersion = Annotated[
         "(docs/revisions.md); by default today's.",
     ),
 ]
+
+
+def _release(name: str) -> str:
+    """A release's name as it is; refused where there is none."""
+    from arenite.revisions.cmsis_nn import day_of
+
+    try:
+        day_of(name)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    return name
+
+
+def complete_releases(incomplete: str) -> list[str]:
+    """Releases of CMSIS-NN that begin so, for the shell."""
+    from arenite.revisions.cmsis_nn import releases
+
+    return _begins(list(releases()), incomplete)
+
+
+CmsisNnVersion = Annotated[
+    str | None,
+    typer.Option(
+        "--cmsis-nn-version",
+        parser=_release,
+        metavar="RELEASE",
+        autocompletion=complete_releases,
+        help="The firmware's CMSIS-NN: a release such as 6.0.0, or a date; by default today's.",
+    ),
+]
 Clock = Annotated[
     float | None,
     typer.Option(

@@ -19,7 +19,7 @@ from arenite.cli.common import (
     print_json,
 )
 from arenite.cli.cost import check_operator
-from arenite.cli.device import BoardName, TargetName, TflmVersion, chosen_device
+from arenite.cli.device import BoardName, CmsisNnVersion, TargetName, TflmVersion, chosen_device
 from arenite.cli.operators import Ops, load_model
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ def explain(
     board: BoardName = None,
     target: TargetName = None,
     tflm_version: TflmVersion = None,
+    cmsis_nn_version: CmsisNnVersion = None,
     library: Library = None,
     library_version: LibraryVersion = None,
     glue_version: GlueVersion = None,
@@ -73,6 +74,7 @@ def explain(
         board,
         target,
         tflm=tflm_version,
+        cmsis_nn=cmsis_nn_version,
         library=library,
         compiler=compiler,
         abi=abi,

@@ -19,7 +19,14 @@ from arenite.cli.common import (
     console,
     print_json,
 )
-from arenite.cli.device import BoardName, Clock, TargetName, TflmVersion, chosen_device
+from arenite.cli.device import (
+    BoardName,
+    Clock,
+    CmsisNnVersion,
+    TargetName,
+    TflmVersion,
+    chosen_device,
+)
 from arenite.cli.operators import Ops, load_model
 from arenite.cli.quantity import read_bytes, read_milliseconds
 from arenite.cli.wake_words import Manifests, RuntimeOption, are_wake_words, fit_wake_words
@@ -106,6 +113,7 @@ def fit(
     board: BoardName = None,
     target: TargetName = None,
     tflm_version: TflmVersion = None,
+    cmsis_nn_version: CmsisNnVersion = None,
     library: Library = None,
     library_version: LibraryVersion = None,
     glue_version: GlueVersion = None,
@@ -142,6 +150,7 @@ def fit(
     names = models or []
     releases = {
         "tflm": tflm_version,
+        "cmsis_nn": cmsis_nn_version,
         "library_version": library_version,
         "glue_version": glue_version,
     }

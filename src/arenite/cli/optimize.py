@@ -26,7 +26,7 @@ from arenite.cli.common import (
     require_other,
     require_suffix,
 )
-from arenite.cli.device import BoardName, TargetName, TflmVersion, chosen_device
+from arenite.cli.device import BoardName, CmsisNnVersion, TargetName, TflmVersion, chosen_device
 from arenite.cli.operators import Ops, load_model
 from arenite.cli.quantity import read_bytes
 
@@ -127,6 +127,7 @@ def optimize(
     board: BoardName = None,
     target: TargetName = None,
     tflm_version: TflmVersion = None,
+    cmsis_nn_version: CmsisNnVersion = None,
     library: Library = None,
     library_version: LibraryVersion = None,
     glue_version: GlueVersion = None,
@@ -165,6 +166,7 @@ def optimize(
         target,
         default=None,
         tflm=tflm_version,
+        cmsis_nn=cmsis_nn_version,
         library=library,
         compiler=compiler,
         abi=abi,

@@ -77,14 +77,19 @@ def revision_of(name: str) -> Revision:
     sdk = sdks().get(name.lower().replace("_", "-"))
     if sdk is not None:
         return Revision(sdk.date, sdk)
-    match = _DATE.fullmatch(name)
-    date = None if match is None else _end_of(*match.groups())
+    date = day_in(name)
     if date is None or date < FIRST or name > LAST[: len(name)]:
         raise ValueError(
             f"expected a revision of TFLM from {FIRST[:7]} to {LAST}, such as 2024-06 or "
             f"2024-06-15, or one of {', '.join(sdks())}, got {name!r}"
         )
     return Revision(min(date, LAST))
+
+
+def day_in(name: str) -> str | None:
+    """The day that a date means, of a month the last; None where it is no date."""
+    match = _DATE.fullmatch(name)
+    return None if match is None else _end_of(*match.groups())
 
 
 def _end_of(year: str, month: str, day: str | None) -> str | None:

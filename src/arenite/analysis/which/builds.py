@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from functools import lru_cache
+from itertools import product
 from typing import NamedTuple
 
 from arenite.cores import CORES
 from arenite.library_facts import LibraryFacts, facts_of, library_names
 from arenite.model import Model
+from arenite.revisions import cmsis_nn
 from arenite.revisions.changes import changes
 from arenite.revisions.known import FIRST, LAST, sdks
 from arenite.target import COMPILERS, Target
@@ -88,15 +90,40 @@ def _of_library(library: LibraryFacts) -> Iterator[Target]:
             yield Target(processor, library.name, abi=abi)
         return
     compilers = COMPILERS if "compiler" in library.vary_with else COMPILERS[:1]
-    for processor in representatives(library):
-        for compiler in compilers:
-            for version in library.versions or ("",):
-                for glue in library.glue_versions or ("",):
-                    yield Target(
-                        *(processor, library.name, compiler),
-                        library_version=version,
-                        glue_version=glue,
-                    )
+    parts = product(
+        *(representatives(library), compilers),
+        *(library.versions or ("",), library.glue_versions or ("",), states(library)),
+    )
+    for processor, compiler, version, glue, state in parts:
+        yield Target(
+            *(processor, library.name, compiler),
+            library_version=version,
+            glue_version=glue,
+            cmsis_nn=state,
+        )
+
+
+def states(library: LibraryFacts) -> tuple[str, ...]:
+    """Days before each change of a library whose state is told by a day, and today's, ""."""
+    if not library.is_dated:
+        return ("",)
+    days = sorted({row.since for row in cmsis_nn.changes().values()})
+    return (*(str(date.fromisoformat(day) - timedelta(days=1)) for day in days), "")
+
+
+def state_of(target: Target) -> Span | None:
+    """The days of a library that is told by them; None of others."""
+    library = facts_of(target.library)
+    if not library.is_dated:
+        return None
+    ends = states(library)
+    place = ends.index(target.cmsis_nn)
+    first = cmsis_nn.FIRST if not place else _day_after(ends[place - 1])
+    return Span(first, target.cmsis_nn or cmsis_nn.LAST)
+
+
+def _day_after(day: str) -> str:
+    return str(date.fromisoformat(day) + timedelta(days=1))
 
 
 def representatives(library: LibraryFacts) -> Iterable[str]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from arenite.analysis.which.builds import options, spans, targets
+from arenite.analysis.which.builds import options, spans, state_of, targets
 from arenite.analysis.which.lines import Line, lines_of
 from arenite.analysis.which.log import Printed, printed, read_log
 from arenite.analysis.which.numbers import Build, allocated, builds, classes, numbers_of
@@ -16,6 +16,7 @@ from arenite.cores import CORES
 from arenite.formats import Source, model_of
 from arenite.library_facts import facts_of, usual_library
 from arenite.model import Model
+from arenite.revisions.cmsis_nn import FIRST
 from arenite.target import Target, find_target
 
 #: Ends of arenas that are no multiple of 16 bytes, tried where nothing else explains the numbers.
@@ -231,9 +232,16 @@ def _unlikely(build: Build, given: Printed) -> tuple[int, str]:
         all(one.compiler != "gcc" for one in build.targets),
         not is_host and target.library != usual_library(CORES[target.processor].family).name,
         CORES[target.processor].family == "cortex-m" and not _has_dsp(build),
+        all(_is_ahead(one, build) for one in build.targets),
     )
     backwards = "".join(chr(255 - ord(letter)) for letter in build.span.last)
     return sum(map(int, unusual)), backwards
+
+
+def _is_ahead(target: Target, build: Build) -> bool:
+    """Whether the library is of a time after TFLM's."""
+    state = state_of(target)
+    return state is not None and state.first > max(build.span.last, FIRST)
 
 
 def _has_dsp(build: Build) -> bool:

@@ -6,14 +6,26 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arenite.analysis.which.builds import Options, Span, representatives, targets
+from arenite.analysis.which.builds import Options, Span, representatives, state_of, targets
 from arenite.analysis.which.numbers import Build
 from arenite.cores import CORES, INSTRUCTION_NAMES
 from arenite.library_facts import facts_of
+from arenite.revisions import cmsis_nn
 from arenite.revisions.known import LAST
 
 #: A value or several of each respect, in this order.
-_AXES = ("span", "compiler", "glue", "version", "instructions", "library", "abi", "options", "past")
+_AXES = (
+    "span",
+    "state",
+    "compiler",
+    "glue",
+    "version",
+    "instructions",
+    "library",
+    "abi",
+    "options",
+    "past",
+)
 _COMPILERS = {"gcc": "GCC", "armclang": "Arm Compiler 6"}
 
 
@@ -28,6 +40,7 @@ class Line:
         compilers: Names; empty where it does not matter.
         versions: The library's releases; empty where it has none.
         glue_versions: Those of what calls it.
+        states: Its days, where these tell it; empty where they do not matter.
         abis: Whose structs count.
         options: What the firmware's code decides.
         past: Bytes of the arena behind the last multiple of 16.
@@ -39,6 +52,7 @@ class Line:
     compilers: tuple[str, ...]
     versions: tuple[str, ...]
     glue_versions: tuple[str, ...]
+    states: tuple[Span, ...]
     abis: tuple[str, ...]
     options: tuple[Options, ...]
     past: tuple[int, ...]
@@ -51,6 +65,7 @@ class Line:
             "library": self.library,
             "library_versions": list(self.versions),
             "glue_versions": list(self.glue_versions),
+            "library_days": [[span.first, span.last] for span in self.states],
             "instructions": list(self.instructions),
             "compilers": list(self.compilers),
             "abis": list(self.abis),
@@ -65,6 +80,8 @@ class Line:
             f"TFLM of {_or([_days(span) for span in self.times])}{self._sdks()}",
             f"{title}{_numbers(self.versions, facts.versions)}",
         ]
+        if self.states:
+            parts[-1] += f" of {_or([_state(span) for span in self.states])}"
         if self.glue_versions and len(self.glue_versions) < len(facts.glue_versions):
             parts.append(f"{facts.glue}{_numbers(self.glue_versions, facts.glue_versions)}")
         if self.instructions:
@@ -99,6 +116,7 @@ def _rows(build: Build) -> Iterator[tuple[tuple[Any, ...], ...]]:
     for one in build.targets:
         yield (
             (build.span,),
+            (state_of(one),),
             (one.compiler,),
             (one.glue_version,),
             (one.library_version,),
@@ -125,7 +143,9 @@ def _line(row: dict[str, tuple[Any, ...]]) -> Line:
     (library,) = row["library"]
     facts = facts_of(library)
     kinds = {CORES[name].instructions for name in representatives(facts)}
-    compilers = {one.compiler for one in targets() if one.library == library}
+    those = [one for one in targets() if one.library == library]
+    compilers = {one.compiler for one in those}
+    states = {state_of(one) for one in those}
     return Line(
         times=_following(row["span"]),
         library=library,
@@ -133,6 +153,7 @@ def _line(row: dict[str, tuple[Any, ...]]) -> Line:
         compilers=() if compilers <= set(row["compiler"]) else row["compiler"],
         versions=tuple(v for v in facts.versions if v in row["version"]),
         glue_versions=tuple(v for v in facts.glue_versions if v in row["glue"]),
+        states=() if states <= set(row["state"]) else _following(row["state"]),
         abis=row["abi"],
         options=row["options"],
         past=row["past"],
@@ -154,6 +175,13 @@ def _days(span: Span) -> str:
     if span.first == span.last:
         return span.first
     return f"{span.first} to {'today' if span.last == LAST else span.last}"
+
+
+def _state(span: Span) -> str:
+    """Days of a library; what was before the first that is known counts as that."""
+    if span.first == cmsis_nn.FIRST:
+        return f"{span.last} or before"
+    return f"{span.first} on" if span.last == cmsis_nn.LAST else f"{span.first} to {span.last}"
 
 
 def _numbers(versions: Sequence[str], known: Sequence[str]) -> str:

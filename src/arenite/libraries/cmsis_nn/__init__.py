@@ -21,4 +21,5 @@ FACTS = LibraryFacts(
     built="TFLM with CMSIS-NN",
     families=("cortex-m",),
     vary_with=("instructions", "compiler"),
+    is_dated=True,
 )

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from arenite.libraries.cmsis_nn.decisions.before import is_before
 from arenite.libraries.cmsis_nn.decisions.line import line_right_padding, line_splits
 from arenite.libraries.path import (
     Condition,
@@ -29,6 +30,8 @@ from arenite.ops.shared.window_overlap import Sliding, window_over
 from arenite.target import Target
 
 _INT16 = 2
+#: Before April 2024, rows of int16 were copied up to so many values.
+_FAST = 512
 
 
 def decide(view: NodeView, target: Target) -> Path:
@@ -56,6 +59,9 @@ def arm_convolve_wrapper_s8(conv: ConvShape, target: Target) -> Path:
     if questions.hold("arm_convolve_1_x_n_s8", *one_by_n(conv)):
         return _arm_convolve_1_x_n_s8(questions, conv, target)
     scratch = needed(im2col_size_s8(conv, target), "im2col")
+    if conv.groups > 1 and is_before(target, "conv_groups"):
+        whole = replace(conv, filter=replace(conv.filter, c=conv.input.c))
+        scratch = arm_convolve_wrapper_s8(whole, target).scratch
     return questions.path("arm_convolve_s8", product(conv, target), scratch=scratch)
 
 
@@ -64,6 +70,7 @@ def arm_convolve_1x1_s8_fast(
 ) -> Path:
     """With Arm Compiler 6 and DSP instructions two pixels in int16, else pixels as they are."""
     buffered = target.instructions == "dsp" and target.compiler == "armclang"
+    buffered &= not is_before(target, "conv_1x1_armclang")
     inner = "arm_nn_mat_mult_kernel_s8_s16" if buffered else "arm_nn_mat_mult_nt_t_s8"
     scratch = needed(2 * channels * _INT16 if buffered else 0, purpose)
     return questions.path("arm_convolve_1x1_s8_fast", inner, scratch=scratch)
@@ -72,6 +79,10 @@ def arm_convolve_1x1_s8_fast(
 def _arm_convolve_1_x_n_s8(questions: Questions, conv: ConvShape, target: Target) -> Path:
     """As the general convolution; with vectors only the padded ends of a line are copied."""
     name = "arm_convolve_1_x_n_s8"
+    if target.instructions == "mve" and is_before(target, "conv_1_x_n_padding"):
+        is_image = not line_splits(conv) and not is_before(target, "conv_1_x_n_corner")
+        size = im2col_size_s8(conv, target) if is_image else 0
+        return questions.path(name, "arm_nn_mat_mult_nt_t_s8", scratch=needed(size, "im2col"))
     if target.instructions != "mve" or not line_splits(conv):
         inner, size = ("arm_convolve_s8", product(conv, target)), im2col_size_s8(conv, target)
         return questions.path(name, *inner, scratch=needed(size, "im2col"))
@@ -85,7 +96,7 @@ def _arm_convolve_1_x_n_s8(questions: Questions, conv: ConvShape, target: Target
 def im2col_size_s8(conv: ConvShape, target: Target) -> int:
     """Two rows in int16; with vectors four in int8, in whole vectors."""
     if target.instructions == "mve":
-        return 4 * align_up(columns(conv), 16)
+        return 4 * align_up(columns(conv), 8 if is_before(target, "conv_s8_lanes") else 16)
     return 2 * align_up(columns(conv), 4) * _INT16
 
 
@@ -122,6 +133,9 @@ def arm_convolve_wrapper_s16(conv: ConvShape, target: Target) -> Path:
     inner, size = "arm_nn_mat_mult_kernel_s16", 2 * columns(conv) * _INT16
     if target.instructions == "mve":
         inner, size = "arm_nn_mat_mult_nt_t_s16", 4 * align_up(columns(conv), 8) * _INT16
+    if is_before(target, "conv_s16"):
+        fast = target.instructions == "dsp" and columns(conv) < _FAST and not_dilated(conv).holds
+        size = 2 * columns(conv) * _INT16 if fast else 0
     questions = Questions("arm_convolve_wrapper_s16")
     return questions.path("arm_convolve_s16", inner, scratch=needed(size, "im2col"))
 

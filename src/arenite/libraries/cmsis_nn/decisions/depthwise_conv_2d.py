@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from arenite.libraries.cmsis_nn.decisions.before import is_before
 from arenite.libraries.cmsis_nn.decisions.conv_2d import (
     arm_convolve_wrapper_s8,
     columns,
@@ -47,7 +48,8 @@ def arm_depthwise_conv_wrapper_s8(conv: ConvShape, target: Target) -> Path:
     """int8 weights."""
     questions = Questions("arm_depthwise_conv_wrapper_s8")
     vectors = target.instructions == "mve"
-    if vectors and questions.hold(
+    converts = vectors and not is_before(target, "depthwise_one_channel")
+    if converts and questions.hold(
         "arm_depthwise_conv_to_conv_s8", *one_input_channel(conv, target)
     ):
         return _arm_depthwise_conv_to_conv_s8(questions, conv, target)
@@ -81,8 +83,10 @@ def arm_depthwise_conv_wrapper_s4(conv: ConvShape, target: Target) -> Path:
     questions = Questions("arm_depthwise_conv_wrapper_s4")
     if not questions.hold("arm_depthwise_conv_s4_opt", *plain(conv)):
         return questions.path("arm_depthwise_conv_s4")
-    scratch = needed(_window_size(conv, target), "window")
-    return questions.path("arm_depthwise_conv_s4_opt", scratch=scratch)
+    size = _window_size(conv, target)
+    if is_before(target, "depthwise_s4_vectors"):
+        size = columns(conv) * _INT16
+    return questions.path("arm_depthwise_conv_s4_opt", scratch=needed(size, "window"))
 
 
 def _window_size(conv: ConvShape, target: Target) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from arenite.libraries.cmsis_nn.decisions.before import is_before
 from arenite.libraries.cmsis_nn.decisions.conv_2d import columns, im2col_size_s8, product
 from arenite.libraries.path import (
     Condition,
@@ -46,6 +47,10 @@ def decide(view: NodeView, target: Target) -> Path:
 def arm_transpose_conv_wrapper_s8(conv: ConvShape, target: Target) -> Path:
     """Two buffers, the second of which may be empty."""
     questions = Questions("arm_transpose_conv_wrapper_s8")
+    if is_before(target, "transpose_conv_rows"):
+        products = conv.filter.w * conv.filter.h * conv.input.w * conv.input.h * conv.output.c
+        sums_alone = (Scratch(products * _INT32, "sums"),)
+        return questions.path("arm_transpose_conv_s8", scratch=sums_alone)
     if questions.hold("arm_convolve_s8", *reverses_filter(conv)):
         scratch = _buffers(im2col_size_s8(conv, target), columns(conv) * conv.filter.n)
         return questions.path("arm_convolve_s8", product(conv, target), scratch=scratch)

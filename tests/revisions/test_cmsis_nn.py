@@ -1,0 +1,110 @@
+"""Which CMSIS-NN a target has, and what scratch memory its functions ask for."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from arenite.analysis.device import device_operators
+from arenite.libraries.cmsis_nn.decisions.conv_2d import arm_convolve_1x1_s8_fast
+from arenite.libraries.path import Questions
+from arenite.model import ModelBuilder
+from arenite.ops.tflite.conv_2d import Conv2DOptions
+from arenite.revisions.cmsis_nn import FIRST, LAST, changes, day_of, lacks, releases
+from arenite.target import Target
+from tests.revisions.cmsis_sizes import FIGURES, shape_of, size_of
+from tests.worker import ROOT
+
+MEASURED = json.loads(FIGURES.read_text(encoding="utf-8"))
+SOURCES = "\n".join(
+    path.read_text(encoding="utf-8")
+    for path in (ROOT / "src/arenite/libraries/cmsis_nn").rglob("*.py")
+)
+ALL = [(state, name) for state, by in MEASURED.items() for name in by]
+
+
+@pytest.mark.parametrize(("state", "name"), ALL, ids=str)
+def test_sizes_are_those_of_its_own_functions(state, name):
+    stem, kind = re.fullmatch(r"(.*?)((?:_dsp|_mve)?)", name).groups()
+    for *numbers, size in MEASURED[state][name]:
+        assert size_of(stem, kind, shape_of(numbers), state) == size, numbers
+
+
+def test_both_sides_of_every_change_are_there():
+    days = {day_of(state) for state in MEASURED}
+    for row in changes().values():
+        if row.oracle == "compiler":
+            assert any(day < row.since for day in days)
+            assert any(day >= row.since for day in days)
+
+
+@pytest.mark.parametrize("row", changes().values(), ids=lambda row: row.subject)
+def test_a_row_says_what_changed_when_and_what_shows_it(row):
+    assert FIRST < row.since <= LAST
+    assert re.fullmatch("[0-9a-f]{8}", row.commit)
+    assert f'is_before(target, "{row.subject}")' in SOURCES
+    assert row.note
+    assert row.oracle in {"compiler", "source"}
+
+
+@pytest.mark.parametrize(
+    ("name", "day"),
+    [("6.0.0", "2024-06-02"), ("v7.0.0", "2024-11-11"), ("2024-02", "2024-02-29"), (LAST, LAST)],
+)
+def test_a_release_is_a_day(name, day):
+    assert day_of(name) == day
+
+
+@pytest.mark.parametrize(
+    "name", ["4.1.0", "6", "2023-10", "2026-08", "2027-01", "today", "6.0.0.0"]
+)
+def test_other_names_are_refused_with_those_that_are_known(name):
+    with pytest.raises(ValueError, match=r"5\.0\.0, 24\.02, 6\.0\.0, 7\.0\.0.*got") as caught:
+        Target("cortex-m4", cmsis_nn=name)
+    assert str(caught.value).endswith(repr(name))
+
+
+def test_releases_are_in_order_and_todays_lacks_nothing():
+    assert list(releases().values()) == sorted(releases().values())
+    assert not any(lacks("", subject) or lacks(LAST, subject) for subject in changes())
+    assert all(lacks(FIRST, subject) for subject in changes())
+
+
+@pytest.mark.parametrize("processor", ["host", "esp32"])
+def test_what_has_none_of_it_is_refused(processor):
+    with pytest.raises(ValueError, match="expected no cmsis_nn with"):
+        Target(processor, cmsis_nn="6.0.0")
+
+
+def test_a_target_says_its_day():
+    assert str(Target("cortex-m4", cmsis_nn="6.0.0")).endswith("CMSIS-NN of 2024-06-02")
+
+
+def test_arm_compilers_pixels_are_copied_since_7():
+    sizes = [
+        arm_convolve_1x1_s8_fast(
+            Questions("one"), 8, Target("cortex-m4", compiler="armclang", cmsis_nn=version)
+        ).scratch_size
+        for version in ("2024-11-10", "7.0.0")
+    ]
+    assert sizes == [0, 32]
+
+
+def test_a_models_scratch_memory_is_that_of_the_day():
+    b = ModelBuilder()
+    x = b.input("x", (1, 4, 4, 2), "int8", scale=0.5)
+    w = b.constant("w", np.ones((2, 3, 3, 2), np.int8), scale=[0.5], zero_point=[0])
+    y = b.tensor("y", (1, 2, 2, 2), "int8", scale=0.5)
+    b.operator("CONV_2D", [x, w, -1], [y], Conv2DOptions(padding=1, stride_w=1, stride_h=1))
+    b.output(y)
+    model = b.build("image")
+
+    def scratch(day: str) -> list[int]:
+        (only,) = device_operators(model, Target("cortex-m55", cmsis_nn=day))
+        return [one.size for one in only.scratch]
+
+    assert scratch("2024-04-01") == [4 * 24]  # four rows of 18 values, in blocks of 8
+    assert scratch("2024-04-02") == scratch("") == [4 * 32]  # of 16
