@@ -10,13 +10,14 @@ from arenite.analysis.which.explained import Explained, Group
 from arenite.report.text import number, wrapped
 
 #: Groups that are shown; --json has all.
-_SHOWN = 8
+_SHOWN = 5
+_INDENT = 3
 
 
 def render_which(found: Explained, width: int) -> Iterator[Text]:
     """Builds in their order, and what would tell them apart."""
     for sentence in _sentences(found):
-        yield from wrapped(sentence, width)
+        yield from wrapped(sentence, width, indent=_INDENT)
 
 
 def _sentences(found: Explained) -> Iterator[str]:
@@ -30,7 +31,9 @@ def _sentences(found: Explained) -> Iterator[str]:
         return
     for place, group in enumerate(found.groups[:_SHOWN], 1):
         mark = f"{place}. " if len(found.groups) > 1 else ""
-        yield from (f"{mark}{line}" for line in group.lines)
+        first, *others = group.lines
+        yield f"{mark}{first}"
+        yield from (f"or {line}" for line in others)
     more = len(found.groups) - _SHOWN
     if more > 0:
         yield f"and {more} more that are less likely; --json has them."
@@ -42,7 +45,7 @@ def _nearest(found: Explained) -> Iterator[str]:
     for group in found.nearest:
         yield from map(str, group.lines)
         for name in group.differing:
-            yield f"   {name}: {number(group.numbers.get(name, 0))}, not {number(given[name])}"
+            yield f"{name}: {number(group.numbers.get(name, 0))}, not {number(given[name])}"
 
 
 def _besides(found: Explained) -> Iterator[str]:
@@ -56,7 +59,7 @@ def _besides(found: Explained) -> Iterator[str]:
         return
     yield f"To tell them apart, let RecordingMicroAllocator print {_rows(found.asks)}:"
     for name in found.asks:
-        yield f"   {name}: {_values(found.groups[:_SHOWN], name)}"
+        yield f"{name}: {_values(found.groups[:_SHOWN], name)}"
 
 
 def _rows(asks: Sequence[str]) -> str:
