@@ -77,6 +77,7 @@ def test_processors_have_short_names(arenite, tmp_path, command):
         "report": ("-o", "out.html"),
         "quantize": ("--data", "x.npz", "-o", "q.tflite"),
         "evaluate": ("data.npz",),
+        "which": ("--used", "1"),
     }
     needed = others.get(command, ())
     result = arenite(command, missing, "--target", "m4", *needed)

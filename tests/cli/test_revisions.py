@@ -52,3 +52,24 @@ def test_an_unknown_cmsis_nn_is_refused_likewise(arenite, model_file, command):
 def test_memory_names_the_cmsis_nn_that_was_asked_for(arenite, model_file):
     result = arenite("memory", model_file, "--target", "m55", "--cmsis-nn-version", "6.0.0")
     assert "CMSIS-NN of 2024-06-02" in " ".join(result.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        (("board", "m.tflite"), "a board runs the TFLM that --tflm names"),
+        (("export", "m.tflite", "-o", "x"), "what is exported runs without TFLM"),
+        (("compare", "m.tflite"), "sides are compared in the bits of today"),
+        (("check-kernel", "k.cc", "--as", "ADD"), "a kernel is compiled against the TFLM"),
+    ],
+)
+def test_where_a_revision_means_nothing_it_is_refused_with_the_reason(arenite, command, why):
+    result = arenite(*command, "--tflm-version", "2024-06")
+    assert result.exit_code == 2
+    assert why in " ".join(result.stderr.replace("│", "").split())
+
+
+def test_quantize_judges_by_the_revisions_bits_and_arena(arenite, model_file):
+    result = arenite("quantize", model_file, "--data", "none", "--tflm-version", "zephyr-9")
+    assert result.exit_code == 2
+    assert "zephyr-4.2" in result.stderr

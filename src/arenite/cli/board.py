@@ -15,7 +15,7 @@ from arenite.cli.common import (
     fail,
     print_json,
 )
-from arenite.cli.device import BoardName, chosen_device, complete_targets
+from arenite.cli.device import BoardName, chosen_device, complete_targets, no_revision
 from arenite.cli.kernels import compiled, given_kernels
 from arenite.cli.operators import Ops, load_model
 from arenite.cores import DEFAULT, emulated, listed
@@ -78,6 +78,12 @@ class Budget(TypedDict):
     limit: int | None
 
 
+NoRevision = Annotated[
+    str | None,
+    no_revision("a board runs the TFLM that --tflm names, or an export, which has none"),
+]
+
+
 def board(
     model: ModelOrFolder,
     *,
@@ -91,6 +97,7 @@ def board(
     optimize: Optimize = True,
     runs: Runs = 4,
     limit: Limit = None,
+    tflm_version: NoRevision = None,
     ops: Ops = None,
     stock: Stock = False,
     tflm: Tflm = None,

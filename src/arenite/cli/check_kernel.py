@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arenite.cli.common import AsJson, console, print_json, progress
+from arenite.cli.device import no_revision
 from arenite.cli.kernels import compiled, given_kernels
 
 if TYPE_CHECKING:
@@ -28,6 +29,12 @@ Save = Annotated[
 ]
 
 
+NoRevision = Annotated[
+    str | None,
+    no_revision("a kernel is compiled against the TFLM that --tflm names"),
+]
+
+
 def check_kernel(
     file: File,
     *,
@@ -37,6 +44,7 @@ def check_kernel(
     seed: Seed = 0,
     save: Save = None,
     ops: Annotated[Path | None, typer.Option("--ops", hidden=True)] = None,
+    tflm_version: NoRevision = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare a C++ kernel with the operator on random models: exit code 1 if it differs.

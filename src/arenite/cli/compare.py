@@ -16,6 +16,7 @@ from arenite.cli.common import (
     progress,
     require_suffix,
 )
+from arenite.cli.device import no_revision
 from arenite.cli.operators import Ops, chosen_operators
 from arenite.cores import DEFAULT
 
@@ -65,6 +66,12 @@ Snippet = Annotated[
 ]
 
 
+NoRevision = Annotated[
+    str | None,
+    no_revision("sides are compared in the bits of today; arenite run has those of a revision"),
+]
+
+
 def compare(
     first: First,
     second: Second = None,
@@ -77,6 +84,7 @@ def compare(
     svg: SvgFile = None,
     snippet: Snippet = False,
     isa: IsaOption = None,
+    tflm_version: NoRevision = None,
     ops: Ops = None,
     as_json: AsJson = False,
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -120,6 +120,18 @@ CmsisNnVersion = Annotated[
         help="The firmware's CMSIS-NN: a release such as 6.0.0, or a date; by default today's.",
     ),
 ]
+
+
+def no_revision(why: str) -> Any:
+    """``--tflm-version`` of a command that has none, which says why."""
+
+    def refuse(name: str | None) -> None:
+        if name is not None:
+            raise typer.BadParameter(f"{why}: expected none, got {name!r}")
+
+    return typer.Option("--tflm-version", hidden=True, callback=refuse)
+
+
 Clock = Annotated[
     float | None,
     typer.Option(

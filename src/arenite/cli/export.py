@@ -19,7 +19,7 @@ from arenite.cli.common import (
     print_json,
     warn,
 )
-from arenite.cli.device import BoardName, chosen_device, complete_targets
+from arenite.cli.device import BoardName, chosen_device, complete_targets, no_revision
 from arenite.cli.kernels import compiled, given_kernels
 from arenite.cli.operators import Ops, load_model
 from arenite.cores import DEFAULT, devices, listed
@@ -74,6 +74,12 @@ ExportLibrary = Annotated[
 ]
 
 
+NoRevision = Annotated[
+    str | None,
+    no_revision("what is exported runs without TFLM, or with the one of your firmware"),
+]
+
+
 def export(
     model: ModelPath,
     *,
@@ -90,6 +96,7 @@ def export(
     inputs: Inputs = "overwritten",
     optimize: Optimize = True,
     emulate: Emulate = True,
+    tflm_version: NoRevision = None,
     ops: Ops = None,
     as_json: AsJson = False,
 ) -> None:

@@ -19,7 +19,15 @@ from arenite.cli.common import (
     require_other,
     require_suffix,
 )
-from arenite.cli.device import BoardName, Clock, TargetName, chosen_device
+from arenite.cli.device import (
+    BoardName,
+    Clock,
+    CmsisNnVersion,
+    Device,
+    TargetName,
+    TflmVersion,
+    chosen_device,
+)
 from arenite.cli.evaluate import Labels, Limit, Samples
 from arenite.cli.fit import Deadline, Flash, Ram
 from arenite.cli.operators import Ops, load_model
@@ -132,6 +140,8 @@ def quantize(
     dense: Dense = DenseName.unit,
     passes: Passes = None,
     target: TargetName = None,
+    tflm_version: TflmVersion = None,
+    cmsis_nn_version: CmsisNnVersion = None,
     limit: Limit = None,
     seed: Seed = 0,
     x: Samples = None,
@@ -167,7 +177,9 @@ def quantize(
     require_suffix(output, ".tflite", "--output")
     require_suffix(svg, ".svg", "--svg")
     require_other(output, "--output", [Path(model)])
-    meant, budget = _limits(board, target, (ram, flash, deadline, clock), (min_sqnr, max_drop))
+    device = chosen_device(board, target, clock, tflm=tflm_version, cmsis_nn=cmsis_nn_version)
+    is_named = bool(tflm_version or cmsis_nn_version)
+    meant, budget = _limits(device, (ram, flash, deadline), (min_sqnr, max_drop), is_named)
     names = DEFAULT_PASSES if passes is None else _names(passes)
     try:
         with _bars() as tell, ExitStack() as pools:
@@ -209,22 +221,21 @@ def quantize(
 
 
 def _limits(
-    board: str | None,
-    target: str | None,
-    costs: tuple[int | None, int | None, float | None, float | None],
+    device: Device,
+    costs: tuple[int | None, int | None, float | None],
     quality: tuple[float | None, str | None],
+    is_named: bool,
 ) -> tuple[Target | None, Budget]:
     """The target and what the result may cost and lose; a board says what is not said besides."""
     from arenite.quantize.settings import Budget
 
-    ram, flash, deadline, clock = costs
-    device = chosen_device(board, target, clock)
+    ram, flash, deadline = costs
     if device.board is not None:
         ram = ram or device.board.region().size  # an arena lies in one piece
         flash = flash or device.board.flash
     if deadline is not None and device.clock is None:
         raise typer.BadParameter("expected --clock or --board for a deadline")
-    is_meant = board or target or ram is not None or deadline is not None
+    is_meant = device.is_named or is_named or ram is not None or deadline is not None
     min_sqnr, max_drop = quality
     share = None if max_drop is None else read_share(max_drop)
     budget = Budget(ram, flash, deadline, device.clock, min_sqnr, share)

@@ -7,7 +7,15 @@ from typing import Annotated
 
 import typer
 
-from arenite.cli.common import AsJson, Library, ModelPath, console, print_json, progress
+from arenite.cli.common import (
+    AsJson,
+    Library,
+    ModelPath,
+    chosen_target,
+    console,
+    print_json,
+    progress,
+)
 from arenite.cli.device import TargetName
 from arenite.cli.operators import Ops, load_model
 from arenite.cli.quantity import read_bytes
@@ -53,6 +61,8 @@ def which(
 
     if log is None and used is None:
         raise typer.BadParameter("expected a LOG or --used BYTES, got neither")
+    if target is not None:
+        chosen_target(target, library=library)
     loaded = load_model(model, ops)
     text = sys.stdin.buffer.read(LIMIT + 1) if log == "-" else log
     with progress("comparing builds", _STEPS, _SECONDS) as advance:
@@ -64,14 +74,7 @@ def which(
                 told += 1
                 advance()
 
-        try:
-            found = explain(loaded, text, used=used, target=target, library=library, progress=tell)
-        except ValueError as error:
-            from arenite.errors import AreniteError
-
-            if isinstance(error, AreniteError):
-                raise
-            raise typer.BadParameter(str(error)) from None
+        found = explain(loaded, text, used=used, target=target, library=library, progress=tell)
     if as_json:
         print_json(found.to_dict())
     else:
