@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from time import monotonic
 
 import numpy as np
 import pytest
@@ -106,6 +107,16 @@ def test_a_log_without_such_numbers_is_refused(text):
 def test_a_log_without_end_is_refused():
     with pytest.raises(CompareError, match="up to 16777216 bytes"):
         read_log(bytes(16 << 20) + b"x")
+
+
+@pytest.mark.parametrize(
+    "text", ["\n", "used arena\n", "'" + "a" * 79 + "' used 1 bytes\n", "arena used "]
+)
+def test_a_long_log_takes_seconds(text):
+    before = monotonic()
+    with pytest.raises(CompareError):
+        printed(text * (2 << 20 >> len(text).bit_length()))
+    assert monotonic() - before < 10
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -15,8 +15,10 @@ from arenite.errors import CompareError
 from arenite.files import open_regular
 from arenite.memory.recording import PRINTED_ROWS
 
-#: Logs are read to the end up to this many bytes, and lines up to this many characters.
+#: Logs are read up to this many bytes, and lines up to this many characters.
 LIMIT, _LINE = 16 << 20, 4096
+#: Shorter lines say nothing.
+_SHORTEST = len("used arena 1")
 _NUMBER = "([0-9]{1,12})(?![0-9])"
 _AREA = re.compile(rf"Arena allocation (total|head|tail) {_NUMBER} bytes")
 _ROW = re.compile(
@@ -79,6 +81,8 @@ def printed(text: str, used: int | None = None) -> Printed:
     unknown: dict[str, None] = {}
     is_recording = False
     for place, line in enumerate(text.splitlines(), 1):
+        if len(line) < _SHORTEST:
+            continue
         short = _COLOUR.sub("", line[:_LINE])
         told, strange = _told(short)
         is_recording |= bool(told or strange)
