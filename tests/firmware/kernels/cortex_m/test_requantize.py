@@ -51,6 +51,17 @@ def test_every_reachable_sum_gives_the_reference_s_output(zero_point, signed):
         np.testing.assert_array_equal(outputs(sums, one, 576, r.shift(576)), wanted)
 
 
+@pytest.mark.parametrize("zero_point", [-128, -20, 127])
+def test_the_ends_of_what_sums_reach_bound_outputs_as_well(zero_point):
+    # A few outputs each: there is no step behind which the next one would be seen.
+    given = channels(6, zero_point, reach=300, shift=-7)
+    r = Requantization(given)
+    for c in np.flatnonzero(~r.constant):
+        sums = np.arange(given.least[c], given.most[c] + 1)
+        got = outputs(sums, r.constants(c, 256), 256, r.k)
+        np.testing.assert_array_equal(got, outputs_of(given, c, sums))
+
+
 def outputs_of(given: Channels, c: int, sums: np.ndarray) -> np.ndarray:
     one = slice(c, c + 1)
     alone = Channels(

@@ -171,16 +171,26 @@ class Requantization:
     def _interval(
         self, channel: int, scale: int, k: int, multiplier: int, *, step: int, bias: int
     ) -> tuple[int, int]:
-        """Where ``D`` must lie: from, and before; the bias decides about signs only."""
-        valid = self._steps.valid[channel]
-        at: Int64s = self._steps.at[channel][valid]
-        target = VALUES[valid].astype(np.int64) << (32 + k)
-        lowered = step << 32
-        low = target - multiplier * scale * at
-        high = low + multiplier * scale
-        low = low + np.where(scale * at + bias < 0, lowered, 0)
-        high = high + np.where(scale * (at - 1) + bias < 0, lowered, 0)
-        return int(low.max()), int(high.min())
+        """Where ``D`` must lie: from, and before; the bias decides about signs only.
+
+        A step bounds it twice; the least sum bounds it from below, the largest one from above.
+        """
+        steps, valid = self._steps, self._steps.valid[channel]
+        at, values = steps.at[channel][valid], VALUES[valid].astype(np.int64)
+        least, most = self._channels.least[channel], self._channels.most[channel]
+        first, last = steps.first[channel], steps.last[channel]
+        reached, missed = (at, values), (at - 1, values)
+        if first > -128:
+            reached = np.append(at, least), np.append(values, first)
+        if last < 127:
+            missed = np.append(at - 1, most), np.append(values, last + 1)
+
+        def bounds(sums: Int64s, targets: Int64s) -> Int64s:
+            lowered = np.where(scale * sums + bias < 0, step << 32, 0)
+            found: Int64s = (targets << (32 + k)) - multiplier * scale * sums + lowered
+            return found
+
+        return int(bounds(*reached).max()), int(bounds(*missed).min())
 
 
 def _shifts_for(largest: float) -> tuple[int, ...]:
