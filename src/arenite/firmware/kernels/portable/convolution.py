@@ -120,16 +120,20 @@ def transpose_conv(layer: Layer[TransposeConvParams]) -> Work:
     sums, params = sums_of(layer, 2, 1), layer.params
     filters, kernel_h, kernel_w, depth = layer.input(1).shape
     images, in_h, in_w, _ = layer.input(2).shape
+    width, step = WIDE.width_of(filters), WIDE.step_of(depth)
+    x = without_zero(layer, "pixel[{}]", 2)
+    products = _products(sums, width, kernel_h * kernel_w * depth, step, x)
     body = fill(
-        _C["transposed"],
-        **{"total": sums.total, "start": sums.started(), "element": c_type(layer.input(2))},
+        with_lines(
+            _C["transposed"],
+            tiles=tiles(sums, filters, width, _C["reaching"], products=products),
+        ),
+        element=c_type(layer.input(2)),
         **{"images": images, "in_h": in_h, "in_w": in_w, "image": in_h * in_w * depth},
         **{"out_h": layer.output.shape[1], "out_w": layer.output.shape[2], "filters": filters},
-        **{"kernel_h": kernel_h, "kernel_w": kernel_w, "depth": depth},
+        **{"kernel_h": kernel_h, "kernel_w": kernel_w, "depth": depth, "step": step},
         **{"stride_h": params.stride[0], "stride_w": params.stride[1]},
         **{"top": params.padding[0], "left": params.padding[1]},
-        add=sums.add(without_zero(layer, "pixel[c]", 2), "weights[w + c]").removesuffix(";"),
-        finish=sums.finished(),
     )
     return sums_work(layer, "transpose_conv", body, sums, positions=(2, 1))
 
