@@ -17,6 +17,7 @@ def test_board_counts_and_compares(arenite, model_file):
     assert lines[1] == "cortex-m4, emulated; zig's clang, -Os"
     assert lines[3].split() == ["#", "layer", "function", "instructions", "cycles"]
     assert any(line.startswith("equal  every layer and output of 1 inf") for line in lines)
+    assert "C      3: SOFTMAX has no kernel in assembly" in lines
 
 
 def test_board_has_json(arenite, model_file):

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
+
+from tests.cli.models import saved
+from tests.firmware.streaming.models import tower
 
 
 def test_export_writes_a_folder_and_shows_its_layers(arenite, model_file, tmp_path):
@@ -14,7 +18,10 @@ def test_export_writes_a_folder_and_shows_its_layers(arenite, model_file, tmp_pa
     assert lines[1] == "cortex-m4; names begin with digits; 22 files"
     assert lines[3].split() == ["#", "layer", "shapes", "function", "in", "constants", "scratch"]
     assert [line.split()[1] for line in lines[4:8]] == ["CONV_2D", "CONV_2D", "RESHAPE", "SOFTMAX"]
-    assert lines[-2].startswith("RAM ")
+    assert lines[-3:-1] == [
+        "C      3: SOFTMAX has no kernel in assembly",
+        "RAM    " + lines[-2][7:],
+    ]
     assert (tmp_path / "out" / "src" / "model.h").exists()
 
 
@@ -39,6 +46,18 @@ def test_figures_come_from_an_emulated_core_where_there_is_one(arenite, model_fi
     assert facts["equal"] is True
     assert facts["instructions"] < facts["cycles"]
     assert facts["flash_bytes"] == facts["constant_bytes"] + facts["code_bytes"]
+
+
+def test_what_the_least_memory_would_be_is_said_in_a_line(arenite, tmp_path):
+    pytest.importorskip("unicorn")
+    file = saved(tower(), tmp_path / "tower.tflite")
+    result = arenite("export", file, "-o", tmp_path / "out")
+    said = re.findall(
+        r"^RAM +([\d,]+) bytes.*; about ([\d,]+) with --least ram", result.stdout, re.M
+    )
+    usual, about = (int(number.replace(",", "")) for number in said[0])
+    small = arenite("export", file, "-o", tmp_path / "small", "--least", "ram", "--json")
+    assert json.loads(small.stdout)["arena_bytes"] <= about < usual
 
 
 def test_a_name_that_is_none_in_c_is_wrong_usage(arenite, model_file, tmp_path):

@@ -24,7 +24,7 @@ from arenite.firmware.measurements import can_emulate, emulated
 from arenite.firmware.network.kernel import Routine, Work
 from arenite.firmware.network.layers import AnyLayer, Network
 from arenite.firmware.network.names import c_name
-from arenite.firmware.plan.budget import Budget, Least, plan_within
+from arenite.firmware.plan.budget import Budget, Least, about_least_ram, plan_within
 from arenite.firmware.plan.estimate import cycles, group_cycles
 from arenite.firmware.plan.golden import Golden, golden_of, sample
 from arenite.firmware.plan.layout import Inputs
@@ -48,6 +48,8 @@ _FAMILIES: Mapping[str, Kernels] = {
 KERNELS: Mapping[str, Kernels] = {core.name: _FAMILIES[core.kernels] for core in CORES.values()}
 #: Processors with kernels of their own: in assembly, or for vectors.
 TUNED = tuple(core.name for core in CORES.values() if core.kernels.startswith("cortex_m"))
+#: Layers of a network whose least memory is looked for, at most.
+_MOST_LAYERS = 64
 #: Those whose kernels are in assembly.
 ASSEMBLED = tuple(core.name for core in CORES.values() if core.kernels == "cortex_m")
 
@@ -97,7 +99,8 @@ def export(
             far as they fit. By default they are as for memory that never waits.
         emulate: Whether to run the firmware on an emulated core of that processor for instructions,
             cycles, code and stack, where ziglang and unicorn are installed (extra ``board``) and
-            there is such a core; without them these figures are not known.
+            there is such a core; without them these figures are not known. What ``least="ram"``
+            would save is looked for as well.
         optimize: Whether the passes of :func:`optimize` that lose nothing run before, on what the
             layers are: constants are folded, channels that no input can change go. The self-test
             has the original's outputs.
@@ -171,10 +174,19 @@ def write(
     figures = _figures(files, program, golden, processor) if counted else None
     result = _export(program, processor, place, figures, facts)
     result = replace(result, not_verified=golden.unfinished)
+    if emulate and _may_take_less(processor, budget, program):
+        least = about_least_ram(made.network, made.works, kernels)
+        result = replace(result, least_ram_bytes=least or None)
     files["README.md"] = readme(result)
     result = replace(result, files=(*files, MANIFEST))
     kept = write_folder(place, files, manifest_facts(export_facts(result)))
     return replace(result, kept=kept)
+
+
+def _may_take_less(processor: str, budget: Budget, program: Program) -> bool:
+    """Whether it is worth a second at most to look for what the least memory is."""
+    is_plain = budget == Budget(icache=budget.icache)
+    return processor in TUNED and is_plain and len(program.network.layers) <= _MOST_LAYERS
 
 
 #: Of files with a notice; the preprocessor reads assembly as well.

@@ -13,6 +13,7 @@ from arenite.errors import BoardLimitError, LoopLimitError
 from arenite.firmware.board import Board, exported_folder
 from arenite.firmware.device import LayerRun
 from arenite.firmware.flash_reads import FlashReads
+from arenite.firmware.folder.exported import why_plain
 from arenite.firmware.measurements import by_layer, passed
 from arenite.firmware.plan.budget import Least
 from arenite.firmware.plan.golden import (
@@ -33,13 +34,14 @@ from arenite.runtime.heap_host import HeapInterpreter
 
 @dataclass(frozen=True)
 class LayerTrial:
-    """What a layer costs; ``cycles`` are an estimate."""
+    """What a layer costs; ``cycles`` are an estimate, ``reason`` is why it is plain C."""
 
     index: int
     name: str
     function: str
     instructions: int
     cycles: int
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -208,4 +210,5 @@ def _layers(board: Board, runs: list[LayerRun]) -> Iterator[LayerTrial]:
     counts = by_layer(runs, len(board.export.layers))
     for layer in board.export.layers:
         instructions, cycles = counts[layer.index]
-        yield LayerTrial(layer.index, layer.name, layer.function, instructions, cycles)
+        reason = why_plain(board.export.target, layer)
+        yield LayerTrial(layer.index, layer.name, layer.function, instructions, cycles, reason)

@@ -10,7 +10,7 @@ from arenite.cores import CORES, CYCLES
 from arenite.firmware.flash_reads import FlashReads
 from arenite.firmware.trial import Trial
 from arenite.model.text import printable
-from arenite.report.text import Column, number, table, wrapped
+from arenite.report.text import Column, number, plain_c, table, wrapped
 
 _BUILT = {
     "arenite": "zig's clang, -Os",
@@ -41,6 +41,7 @@ def render_trial(result: Trial, width: int) -> Iterator[Text]:
         width,
     )
     yield Text()
+    yield from plain_c(((layer.index, layer.reason) for layer in layers), width)
     yield Text(
         f"RAM    {number(result.arena_bytes)} bytes of arena, {number(result.stack_bytes)} of stack"
     )

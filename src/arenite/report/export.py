@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from arenite.firmware import Export, TflmExport
+from arenite.firmware.folder.exported import why_plain
 from arenite.firmware.plan.lossless import gained
 from arenite.model.text import printable
-from arenite.report.text import Column, number, table, wrapped
+from arenite.report.text import Column, number, plain_c, table, wrapped
 
 _IN_PLACE = "-"
 _LANGUAGES = {"c": "C", "s": "assembly", "": ""}
@@ -39,8 +40,13 @@ def render_export(result: Export, width: int) -> Iterator[Text]:
         yield from wrapped(f"passes {gain}", width)
     if result.not_verified:
         yield from wrapped(f"Not verified: {result.not_verified}.", width, style="yellow")
+    reasons = ((layer.index, why_plain(result.target, layer)) for layer in layers)
+    yield from plain_c(reasons, width)
     figures, constants = result.figures, f"{number(result.constant_bytes)} bytes of constants"
-    yield Text(f"RAM    {number(result.arena_bytes)} bytes, all scratch memory included")
+    least, less = result.least_ram_bytes, ""
+    if least is not None and least < result.arena_bytes:
+        less = f"; about {number(least)} with --least ram"
+    yield Text(f"RAM    {number(result.arena_bytes)} bytes, all scratch memory included{less}")
     if figures is None:
         yield Text(f"flash  {constants}, and code")
         return

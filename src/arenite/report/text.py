@@ -118,6 +118,15 @@ def shown(text: Text) -> Text:
     return Text().join(parts)
 
 
+def plain_c(layers: Iterable[tuple[int, str]], width: int) -> list[Text]:
+    """The reasons for plain C, by the numbers of layers; nothing of those without one."""
+    by_reason: dict[str, list[str]] = {}
+    for index, reason in layers:
+        by_reason.setdefault(reason, []).append(str(index))
+    lines = (f"C      {', '.join(at)}: {why}" for why, at in by_reason.items() if why)
+    return [part for line in lines for part in wrapped(line, width, indent=7)]
+
+
 def wrapped(text: str, width: int, *, indent: int = 0, style: str = "") -> list[Text]:
     """A sentence as lines of at most ``width`` cells, all but the first indented."""
     lines = wrap(

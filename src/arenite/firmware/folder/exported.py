@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from arenite.cores import CORES
 from arenite.errors import BoardError
 from arenite.firmware.folder.figures import Figures, figures_facts
 from arenite.firmware.folder.manifest import MANIFEST
@@ -54,6 +55,14 @@ class ExportedLayer:
     first_cycles: int | None = None
 
 
+def why_plain(target: str, layer: ExportedLayer) -> str:
+    """The reason for plain C on a processor with kernels in assembly; empty without one."""
+    core = CORES.get(target)  # a folder may be anybody's
+    if core is None or core.kernels != "cortex_m" or layer.language != "c":
+        return layer.reason
+    return layer.reason or f"{layer.name} has no kernel in assembly"
+
+
 @dataclass(frozen=True, repr=False)
 class Export:
     """A firmware that was written.
@@ -75,6 +84,7 @@ class Export:
         model: The file that it was made of and its SHA-256, and what passes made of it.
         not_verified: Why samples are missing in the self-test, where loops go on for too long;
             such a firmware is not emulated either.
+        least_ram_bytes: About the arena with ``least="ram"``; None where nobody looked.
     """
 
     folder: str
@@ -92,6 +102,7 @@ class Export:
     kept: tuple[str, ...] = ()
     model: Mapping[str, Any] | None = None
     not_verified: str = ""
+    least_ram_bytes: int | None = None
 
     def __repr__(self) -> str:
         text = f"arena {self.arena_bytes:,} bytes, constants {self.constant_bytes:,}"

@@ -247,6 +247,7 @@ _EXPORT = _row(
         "equal": _maybe(_flag),
         "model": _maybe(_model),
         "not_verified": _text(_LONGEST),
+        "least_ram_bytes": _maybe(_size),
         **_maybe_counts,
         **dict.fromkeys(("code_bytes", "flash_bytes", "stack_bytes"), _maybe(_count)),
     },
