@@ -12,12 +12,16 @@ from arenite.firmware.trial import Trial, trial
 from arenite.model import Model, ModelBuilder
 from arenite.ops.kernel_util import window_output_size
 from arenite.ops.shared.add_sub import AddOptions, SubOptions
+from arenite.ops.shared.maximum_minimum import MaximumMinimumOptions
 from arenite.ops.shared.pooling import Pool2DOptions
 from arenite.ops.shared.reduction import ReducerOptions
 from arenite.ops.tflite.conv_2d import Conv2DOptions
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DOptions
 from arenite.ops.tflite.fully_connected import FullyConnectedOptions
+from arenite.ops.tflite.mul import MulOptions
 
+_PAIRS = {"ADD": AddOptions, "SUB": SubOptions, "MUL": MulOptions}
+_SELECTIONS = ("MAXIMUM", "MINIMUM")
 Shape = tuple[int, int, int]
 Pair = tuple[int, int]
 NONE, RELU, RELU_N1, RELU6 = 0, 1, 2, 3
@@ -35,6 +39,8 @@ class Layers:
         self.rng = np.random.default_rng(seed)
         self.extreme = extreme
         self.heaviest = heaviest
+        #: Of an output's scale to the sums'; 0 for one that outputs use their range with.
+        self.ratio = 0.0
         self._b = ModelBuilder()
         self._count = 0
 
@@ -59,12 +65,14 @@ class Layers:
         stride: int | Pair = 1,
         padding: int = SAME,
         activation: int = RELU,
+        dilation: Pair = (1, 1),
+        groups: int = 1,
     ) -> None:
         """A CONV_2D of an image (height, width, channels)."""
         stride = _pair(stride)
-        weights = self._weights((filters, *kernel, shape[2]), axis=0)
-        options = Conv2DOptions(padding, stride[1], stride[0], activation)
-        out = (*self._size(shape, kernel, stride, padding), filters)
+        weights = self._weights((filters, *kernel, shape[2] // groups), axis=0)
+        options = Conv2DOptions(padding, stride[1], stride[0], activation, *dilation[::-1])
+        out = (*self._size(shape, kernel, stride, padding, dilation), filters)
         self._layer("CONV_2D", shape, weights, out, options, activation=activation)
 
     def depthwise(
@@ -76,31 +84,43 @@ class Layers:
         *,
         multiplier: int = 1,
         activation: int = RELU,
+        dilation: Pair = (1, 1),
     ) -> None:
         """A DEPTHWISE_CONV_2D of an image."""
         stride, filters = _pair(stride), shape[2] * multiplier
         weights = self._weights((1, *kernel, filters), axis=3)
-        options = DepthwiseConv2DOptions(padding, stride[1], stride[0], multiplier, activation)
-        out = (*self._size(shape, kernel, stride, padding), filters)
+        steps = stride[1], stride[0]
+        options = DepthwiseConv2DOptions(padding, *steps, multiplier, activation, *dilation[::-1])
+        out = (*self._size(shape, kernel, stride, padding, dilation), filters)
         self._layer("DEPTHWISE_CONV_2D", shape, weights, out, options, activation=activation)
 
-    def dense(self, depth: int, units: int, activation: int = NONE) -> None:
-        """A FULLY_CONNECTED of one row."""
-        weights = self._weights((units, depth), axis=0)
+    def dense(self, depth: int, units: int, activation: int = NONE, rows: int = 1) -> None:
+        """A FULLY_CONNECTED of some rows."""
+        weights, out = self._weights((units, depth), axis=0), (units,)
         options = FullyConnectedOptions(fused_activation_function=activation)
-        self._layer("FULLY_CONNECTED", (depth,), weights, (units,), options, activation=activation)
+        how: dict[str, Any] = {"activation": activation, "images": rows}
+        self._layer("FULLY_CONNECTED", (depth,), weights, out, options, **how)
 
-    def add(self, size: int, name: str = "ADD", activation: int = NONE) -> None:
-        """An ADD or SUB of two vectors of random scales."""
+    def add(
+        self,
+        shape: int | tuple[int, ...],
+        name: str = "ADD",
+        activation: int = NONE,
+        *,
+        other: tuple[int, ...] | None = None,
+    ) -> None:
+        """An operator of two tensors of random scales; the ``other`` may be broadcast."""
+        shape = (1, shape) if isinstance(shape, int) else shape
         scales, zeros = self.rng.uniform(0.02, 0.1, 3), self.rng.integers(-100, 100, 3)
+        if name in _SELECTIONS:
+            scales[:], zeros[:] = scales[0], zeros[0]
         inputs = [
-            self._b.input(
-                f"{self._count}{i}", (1, size), "int8", scale=scales[i], zero_point=zeros[i]
-            )
-            for i in (0, 1)
+            self._b.input(f"{self._count}{i}", one, "int8", scale=scales[i], zero_point=zeros[i])
+            for i, one in enumerate((shape, other or shape))
         ]
-        y = self._output((1, size), scales[2], int(zeros[2]))
-        options = (AddOptions if name == "ADD" else SubOptions)(activation)
+        scale = scales[2] * (20 if name == "MUL" else 1)
+        y = self._output(np.broadcast_shapes(shape, other or shape), scale, int(zeros[2]))
+        options = _PAIRS[name](activation) if name in _PAIRS else MaximumMinimumOptions()
         self._b.operator(name, inputs, [y], options)
 
     def average(self, shape: Shape, **kinds: Any) -> None:
@@ -127,15 +147,16 @@ class Layers:
         options = Pool2DOptions(padding, *stride[::-1], *kernel[::-1], activation)
         self._b.operator(name, [x], [y], options)
 
-    def mean(self, shape: Shape) -> None:
-        """A MEAN over height and width."""
+    def mean(self, shape: Shape, axes: tuple[int, ...] = (1, 2)) -> None:
+        """A MEAN, by default over height and width."""
         zeros, scales = self.rng.integers(-128, 128, 2), self.rng.uniform(0.02, 0.06, 2)
         x = self._b.input(
             f"x{self._count}", (1, *shape), "int8", scale=scales.min(), zero_point=zeros[0]
         )
-        axes = self._b.constant(f"axes{self._count}", np.array([1, 2], np.int32))
-        y = self._output((1, shape[2]), scales.max(), int(zeros[1]))
-        self._b.operator("MEAN", [x, axes], [y], ReducerOptions())
+        going = self._b.constant(f"axes{self._count}", np.array(axes, np.int32))
+        kept = tuple(size for axis, size in enumerate((1, *shape)) if axis not in axes)
+        y = self._output(kept, scales.max(), int(zeros[1]))
+        self._b.operator("MEAN", [x, going], [y], ReducerOptions())
 
     def values(self, shape: tuple[int, ...]) -> np.ndarray:
         """Weights of a shape."""
@@ -158,10 +179,10 @@ class Layers:
         )
         return index, values.size / shape[axis], scale
 
-    def _layer(self, name, shape, weights, out, options, *, activation) -> None:
+    def _layer(self, name, shape, weights, out, options, *, activation, images=1) -> None:
         index, taps, scales = weights
         zero = int(self.rng.integers(-128, 128))
-        x = self._b.input(f"x{self._count}", (1, *shape), "int8", scale=0.02, zero_point=zero)
+        x = self._b.input(f"x{self._count}", (images, *shape), "int8", scale=0.02, zero_point=zero)
         bias = self._b.constant(
             f"b{self._count}",
             (self.rng.integers(-3000, 3000, len(scales)) * self._reach()).astype(np.int32),
@@ -173,9 +194,12 @@ class Layers:
         low = activation == RELU
         scale, zero = spread / (80 if low else 40), -128 if low else self.rng.integers(-60, 60)
         if self.extreme:
-            scale *= 2 ** self.rng.uniform(-3, 4)
+            reach = 10.0 if self.rng.random() < 0.2 else 3.0
+            scale *= 2 ** self.rng.uniform(-reach, reach + 1)
             zero = self.rng.choice([zero, -128, 127, self.rng.integers(-128, 128)])
-        y = self._output((1, *out), scale, int(zero))
+        if self.ratio:
+            scale = 0.02 * float(scales.max()) / self.ratio
+        y = self._output((images, *out), scale, int(zero))
         self._b.operator(name, [x, index, bias], [y], options)
 
     def _output(self, shape: tuple[int, ...], scale: float, zero: int) -> int:
@@ -189,10 +213,12 @@ class Layers:
         return int(self.rng.choice([1, 1, 10, 100])) if self.extreme else 1
 
     @staticmethod
-    def _size(shape: Shape, kernel: Pair, stride: Pair, padding: int) -> Pair:
+    def _size(
+        shape: Shape, kernel: Pair, stride: Pair, padding: int, dilation: Pair = (1, 1)
+    ) -> Pair:
         height, width = (
-            window_output_size(padding, *one, 1)
-            for one in zip(shape[:2], kernel, stride, strict=True)
+            window_output_size(padding, *one)
+            for one in zip(shape[:2], kernel, stride, dilation, strict=True)
         )
         return height, width
 

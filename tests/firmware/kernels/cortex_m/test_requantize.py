@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from arenite.firmware.kernels.cortex_m.exact import Exact
 from arenite.firmware.kernels.cortex_m.requantize import Requantization
 from arenite.firmware.kernels.cortex_m.steps import VALUES, Channels, steps_of
 from arenite.firmware.network.kernel import UnsupportedError
@@ -60,6 +61,31 @@ def test_the_ends_of_what_sums_reach_bound_outputs_as_well(zero_point):
         sums = np.arange(given.least[c], given.most[c] + 1)
         got = outputs(sums, r.constants(c, 256), 256, r.k)
         np.testing.assert_array_equal(got, outputs_of(given, c, sums))
+
+
+@pytest.mark.parametrize("shift", [-22, -12, -1, 0, 1, 5])
+@pytest.mark.parametrize("scale", [1, 256])
+def test_the_formula_itself_takes_any_scale(shift, scale):
+    given = channels(7, 31, reach=min(1 << 22, 300 << max(1 - shift, 0)), shift=shift)
+    exact, rng = Exact(given), np.random.default_rng(0)
+    for c in range(0, CHANNELS, 5):
+        more, words = exact.stored(c, scale)
+        sums = rng.integers(given.least[c], given.most[c] + 1, 4000)
+        assert more == 0
+        if not exact.constant[c]:
+            got = formula(scale * sums, *words, scale=scale)
+            np.testing.assert_array_equal(got, outputs_of(given, c, sums))
+
+
+def formula(sums, shift, multiplier, half, right, *, scale):
+    """What the instructions compute, in 32 bits."""
+    first = sums << shift if scale == 1 else sums >> shift
+    high = (first * multiplier + (1 << 31)) >> 32
+    doubled = 2 * high
+    total = doubled + (doubled >> 31) + half
+    for one in (sums, first, doubled, total):
+        assert np.abs(one).max() < 1 << 31
+    return np.clip(total >> right, -128, 127)
 
 
 def outputs_of(given: Channels, c: int, sums: np.ndarray) -> np.ndarray:

@@ -49,7 +49,9 @@ def add_sub(layer: Layer[AddSubParams]) -> Work:
     routine = Routine(
         "add",
         ("const int8_t *a", "const int8_t *b", "const uint32_t *constants", "int8_t *y"),
-        code(size, Finish(found.k, False, int(params.activation_min), int(params.activation_max))),
+        code(
+            size, Finish(found.k, "rising", int(params.activation_min), int(params.activation_max))
+        ),
         language="s",
         about=str(layer),
     )

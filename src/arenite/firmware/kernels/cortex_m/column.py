@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from arenite.firmware.kernels.cortex_m.asm import Assembly, offset
-from arenite.firmware.kernels.cortex_m.requantize import Constants, Finish, Requantization
-from arenite.firmware.kernels.cortex_m.sums import Int64s, finish_of, packed, words
+from arenite.firmware.kernels.cortex_m.requantize import Finish
+from arenite.firmware.kernels.cortex_m.sums import How, Int64s, finish_of, packed_any, words
 from arenite.firmware.network.kernel import Constant, Routine, UnsupportedError, Work
 from arenite.firmware.network.layers import Layer
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
@@ -38,7 +38,7 @@ def depthwise_column(layer: Layer[DepthwiseConv2DParams], weights: Int64s) -> Wo
     if any(window.padding) or channels % _GROUP:
         raise UnsupportedError(f"expected no padding and channels by {_GROUP}")
     rows = weights.reshape(channels, taps)
-    stream, how = packed(layer, rows, partial(_pack, rows))
+    stream, how = packed_any(layer, rows, partial(_pack, rows))
     routine = Routine(
         "depthwise_column",
         ("const int8_t *x", "const uint32_t *stream", "int8_t *y"),
@@ -54,33 +54,28 @@ def depthwise_column(layer: Layer[DepthwiseConv2DParams], weights: Int64s) -> Wo
 # -- constants ----------------------------------------------------------------------------
 
 
-def _pack(weights: Int64s, bias: Int64s, requantization: Requantization) -> npt.NDArray[np.uint32]:
+def _pack(weights: Int64s, bias: Int64s, how: How) -> npt.NDArray[np.uint32]:
     """Of four channels: first sums, weights of two taps at a time, constants."""
     taps = weights.shape[1]
     even = np.pad(weights, ((0, 0), (0, taps % 2)))
     parts = []
     for group in np.arange(len(weights)).reshape(-1, _GROUP).tolist():
-        found = [_constants(requantization, channel) for channel in group]
-        varies = ~requantization.constant[group]
+        found = [_stored(how, channel) for channel in group]
+        varies = ~how.constant[group]
         first = [
-            one.bias + int(bias[c]) * int(v) for c, one, v in zip(group, found, varies, strict=True)
+            more + int(bias[c]) * int(v)
+            for c, (more, _), v in zip(group, found, varies, strict=True)
         ]
         # (channels 0 and 1 or 2 and 3, their number there, pairs of taps, tap)
         pairs = (even[group] * varies[:, None]).reshape(2, 2, -1, 2).transpose(2, 0, 3, 1)
         parts += [words(first), np.ascontiguousarray(pairs, np.int8).reshape(-1).view("<u4")]
-        parts.append(words([number for one in found for number in _stored(one, requantization)]))
+        parts.append(words([number for _, constants in found for number in constants]))
     return np.concatenate(parts)
 
 
-def _constants(requantization: Requantization, channel: int) -> Constants:
+def _stored(how: How, channel: int) -> tuple[int, list[int]]:
     """Where signs matter, sums are scaled by 256 first, and the bias is added before that."""
-    if requantization.signed:
-        return requantization.constants(channel, 256, whole=True)
-    return requantization.constants(channel, 1)
-
-
-def _stored(one: Constants, requantization: Requantization) -> list[int]:
-    return [one.multiplier, one.addend, *((one.step,) if requantization.signed else ())]
+    return how.stored(channel, 256, whole=True) if how.signed else how.stored(channel, 1)
 
 
 # -- code ---------------------------------------------------------------------------------
@@ -107,7 +102,7 @@ def code(channels: int, taps: int, finish: Finish) -> str:
         _emit_pair(a, 2 * pair * channels, channels)
     if taps % 2:  # the other one's weights are 0
         _emit_pair(a, 2 * left * channels, 0)
-    (_emit_signed if finish.signed else _emit_rising)(a)
+    _emit_requantized(a, finish)
     for sum_ in _SUMS:
         a(*finish.clamp(sum_, scaled=False))
     a("ldr lr, [at]", "ldr r2, [at_end]", "ldr x, [x_at]")
@@ -129,13 +124,12 @@ def _emit_pair(a: Assembly, at: int, distance: int) -> None:
         a(f"smlad {even}, r8, r12, {even}", f"smlad {odd}, r9, {taps}, {odd}")
 
 
-def _emit_rising(a: Assembly) -> None:
-    for one, two in (_SUMS[:2], _SUMS[2:]):
-        a("ldm stream!, {r2, r3, r8, r9}")
-        a(f"smmla {one}, {one}, r2, r3", f"smmla {two}, {two}, r8, r9")
-
-
-def _emit_signed(a: Assembly) -> None:
-    for one in _SUMS:
-        a("ldm stream!, {r2, r3, r8}", f"lsl {one}, {one}, #8", f"and r12, r8, {one}, asr #31")
-        a(f"smmla {one}, {one}, r2, r3", f"sub {one}, {one}, r12")
+def _emit_requantized(a: Assembly, finish: Finish) -> None:
+    """Constants of a channel at a time, of two where that many registers are free."""
+    free = ("r2", "r3", "r8", "r9")
+    at_once = len(free) // finish.words
+    for first in range(0, _GROUP, at_once):
+        a(f"ldm stream!, {{{', '.join(free[: at_once * finish.words])}}}")
+        for number, sum_ in enumerate(_SUMS[first : first + at_once]):
+            constants = free[number * finish.words :][: finish.words]
+            a(*finish.requantize(sum_, constants, "r12", scaled=False))

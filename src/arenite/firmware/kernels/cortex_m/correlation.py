@@ -15,16 +15,18 @@ import numpy as np
 
 from arenite.firmware.kernels.cortex_m.asm import MAX_OFFSET, Assembly, offset
 from arenite.firmware.kernels.cortex_m.planes import Planes, planes_of, work_of
-from arenite.firmware.kernels.cortex_m.requantize import Finish, Requantization
+from arenite.firmware.kernels.cortex_m.requantize import Finish
 from arenite.firmware.kernels.cortex_m.sums import (
+    How,
     Int64s,
     Words,
     finish_of,
     halfwords,
-    packed,
+    packed_any,
     scaled,
     words,
 )
+from arenite.firmware.kernels.cortex_m.weights import dilated
 from arenite.firmware.network.kernel import Constant, Routine, UnsupportedError, Work
 from arenite.firmware.network.layers import Layer
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
@@ -43,12 +45,13 @@ def correlation(layer: Layer[DepthwiseConv2DParams], weights: Int64s) -> Work:
     Raises:
         UnsupportedError: A precondition does not hold; says which.
     """
-    g = planes_of(layer)
-    taps = weights.reshape(len(weights), *g.kernel)
-    if taps[0].size > _MOST:
-        raise UnsupportedError(f"{taps[0].size} weights per channel are more than {_MOST}")
-    stream, how = packed(layer, weights.reshape(len(weights), -1), partial(_pack, taps, g))
-    rows = partial(_rows, g, finish_of(layer, how), len(stream) // g.channels)
+    if weights[0].size > _MOST:
+        raise UnsupportedError(f"{weights[0].size} weights per channel are more than {_MOST}")
+    g = planes_of(layer, multiplier=layer.params.depth_multiplier)
+    turned = weights.reshape(len(weights), -1, -(-g.kernel[1] // g.dilation[1]))
+    taps = dilated(dilated(turned, g.dilation[0], 1), g.dilation[1], 2)
+    stream, how = packed_any(layer, weights.reshape(len(weights), -1), partial(_pack, taps, g))
+    rows = partial(_rows, g, finish_of(layer, how), len(stream) // len(g.order))
     return work_of(layer, g, Constant("stream", stream), rows)
 
 
@@ -62,11 +65,17 @@ def _pairs(g: Planes) -> int:
     return (g.kernel[1] + max(_parities(g)) + 1) // 2
 
 
-def _pack(taps: Int64s, g: Planes, bias: Int64s, requantization: Requantization) -> Words:
+def _has_tap(g: Planes, pair: int, parity: int) -> bool:
+    """Whether a pair of columns has a weight, or falls between those of a dilated window."""
+    columns = range(0, g.kernel[1], g.dilation[1])
+    return any((column + parity) // 2 == pair for column in columns)
+
+
+def _pack(taps: Int64s, g: Planes, bias: Int64s, how: How) -> Words:
     """Per channel its weights by row, pair and parity; its first sum, its constants."""
     parts = []
-    for channel, own in enumerate(taps):
-        first, weights, constants = scaled(channel, own, bias, requantization)
+    for channel in g.order:
+        first, weights, constants = scaled(channel, taps[channel], bias, how)
         rows = np.zeros((g.kernel[0], _pairs(g), len(_parities(g)), 2), np.int64)
         for parity in _parities(g):
             padded = np.zeros((g.kernel[0], 2 * _pairs(g)), np.int64)
@@ -87,12 +96,13 @@ def _rows(g: Planes, finish: Finish, stored: int, height: int) -> Routine:
     moved, moved_out = _emit_row(a, g, finish)
     if height > 1:
         a.add("planes", 4 * g.words * g.stride[0] - moved)
-        a.add("y", g.out_width * g.channels - moved_out)
+        a.add("y", g.out_width * g.filters - moved_out)
         a("ldr r12, [rows]", "subs r12, r12, #1", "str r12, [rows]", "bne .rows")
     a("ldr r0, [planes_at]", "ldr r1, [y_at]", "ldr r8, [channels]")
     a.add("weights", 4 * stored)
     a.add("r0", g.plane)
-    a("add r1, r1, #1", "str r0, [planes_at]", "str r1, [y_at]")
+    a.add("r1", g.multiplier)
+    a("str r0, [planes_at]", "str r1, [y_at]")
     a("subs r8, r8, #1", "str r8, [channels]", "bne .channels")
     a.leave()
     return Routine(
@@ -107,7 +117,7 @@ def _rows(g: Planes, finish: Finish, stored: int, height: int) -> Routine:
 def _emit_row(a: Assembly, g: Planes, finish: Finish) -> tuple[int, int]:
     """A row of outputs; how far the pointers were moved."""
     blocks, rest = divmod(g.out_width, len(_SUMS))
-    step, step_out = 2 * len(_SUMS) * g.stride[1], len(_SUMS) * g.channels
+    step, step_out = 2 * len(_SUMS) * g.stride[1], len(_SUMS) * g.filters
     moved = blocks if blocks > 1 else 0
     if moved:
         a.add("r12", step * blocks, "planes")
@@ -140,17 +150,20 @@ class _Block:
         a, g, parities = self.a, self.g, _parities(self.g)
         pairs, begun = _pairs(g), set[str]()
         constants = 4 * g.kernel[0] * pairs * len(parities)
-        if constants + 12 > MAX_OFFSET:
+        if constants + 16 > MAX_OFFSET:
             raise UnsupportedError("there are too many weights per channel")
         a(f"ldr r12, [weights, #{constants}]")
-        for row in range(g.kernel[0]):
+        for row in range(0, g.kernel[0], g.dilation[0]):
             self.held.clear()
             for pair in range(pairs):
                 first = 4 * (row * pairs + pair) * len(parities)
                 for parity in parities[: self.columns]:
-                    a(f"ldr r{6 + parity}, [weights, #{first + 4 * parity}]")
+                    if _has_tap(g, pair, parity):
+                        a(f"ldr r{6 + parity}, [weights, #{first + 4 * parity}]")
                 for column, sum_ in enumerate(_SUMS[: self.columns]):
                     word, parity = divmod(column * g.stride[1], 2)
+                    if not _has_tap(g, pair, parity):
+                        continue
                     x = self._input(word + pair, at + 4 * g.words * row)
                     begin = sum_ if sum_ in begun else "r12"
                     begun.add(sum_)
@@ -168,12 +181,12 @@ class _Block:
         return register
 
     def _finish(self, constants: int, out: int) -> None:
-        a, sums, signed = self.a, _SUMS[: self.columns], self.finish.signed
-        a(*(f"ldr r{2 + i}, [weights, #{constants + 4 * i}]" for i in range(2 + signed)))
+        a, finish, sums = self.a, self.finish, _SUMS[: self.columns]
+        registers = _INPUTS[: finish.words]
+        a(*(f"ldr {one}, [weights, #{constants + 4 * i}]" for i, one in enumerate(registers)))
         for sum_ in sums:
-            a(*((f"and r5, r4, {sum_}, asr #31",) if signed else ()))
-            a(f"smmla {sum_}, {sum_}, r2, r3", *((f"sub {sum_}, {sum_}, r5",) if signed else ()))
+            a(*finish.requantize(sum_, registers, "r5"))
         for sum_ in sums:
-            a(*self.finish.clamp(sum_))
+            a(*finish.clamp(sum_))
         for column, sum_ in enumerate(sums):
-            a(f"strb {sum_}, [y, #{offset(out + column * self.g.channels)}]")
+            a(f"strb {sum_}, [y, #{offset(out + column * self.g.filters)}]")

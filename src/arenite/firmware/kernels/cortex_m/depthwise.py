@@ -19,50 +19,51 @@ from arenite.firmware.kernels.cortex_m.column import depthwise_column
 from arenite.firmware.kernels.cortex_m.convolution import convolution
 from arenite.firmware.kernels.cortex_m.correlation import correlation
 from arenite.firmware.kernels.cortex_m.planes import GROUP, Planes, planes_of, work_of
-from arenite.firmware.kernels.cortex_m.requantize import Finish, Requantization
+from arenite.firmware.kernels.cortex_m.requantize import Finish
 from arenite.firmware.kernels.cortex_m.sums import (
+    How,
     Int64s,
     finish_of,
     halfwords,
-    packed,
+    packed_any,
     scaled,
     words,
 )
-from arenite.firmware.kernels.cortex_m.weights import depthwise_weights, one_channel_weights
+from arenite.firmware.kernels.cortex_m.weights import dense_weights, depthwise_weights
 from arenite.firmware.network.kernel import Constant, Routine, UnsupportedError, Work
 from arenite.firmware.network.layers import Layer
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
 
 
 def depthwise_conv_2d(layer: Layer[DepthwiseConv2DParams]) -> Work:
-    """The kernel for weights of any size and a depth multiplier of 1, or for one input channel.
+    """The kernel for weights of any size.
 
     Raises:
         UnsupportedError: A precondition does not hold; says which.
     """
-    if layer.input(0).shape[3] == 1:
-        # All outputs read one channel: that is a convolution.
-        return convolution(layer, one_channel_weights(layer))
-    weights, window = depthwise_weights(layer, GROUP), layer.params.window
+    if layer.input(0).shape[3] < GROUP:
+        # Most outputs read much of a pixel: that is a convolution.
+        return convolution(layer, dense_weights(layer))
+    weights, window = depthwise_weights(layer), layer.params.window
     with suppress(UnsupportedError):
         return depthwise_column(layer, weights)
-    if window.filter_size != (3, 3) or window.stride not in ((1, 1), (2, 2)):
+    is_even = window.stride in ((1, 1), (2, 2)) and window.dilation == (1, 1)
+    if window.filter_size != (3, 3) or not is_even:
         return correlation(layer, weights)
-    g = planes_of(layer, block=2 if window.stride == (1, 1) else 1)
-    pack = partial(_pack, weights, g.stride[0])
-    stream, how = packed(layer, weights.reshape(len(weights), -1), pack)
+    block, multiplier = 2 if window.stride == (1, 1) else 1, layer.params.depth_multiplier
+    g = planes_of(layer, block, multiplier)
+    pack = partial(_pack, weights, g)
+    stream, how = packed_any(layer, weights.reshape(len(weights), -1), pack)
     finish = finish_of(layer, how)
     return work_of(layer, g, Constant("stream", stream), partial(_rows, g, finish))
 
 
-def _pack(
-    weights: Int64s, stride: int, bias: Int64s, requantization: Requantization
-) -> npt.NDArray[np.uint32]:
+def _pack(weights: Int64s, g: Planes, bias: Int64s, how: How) -> npt.NDArray[np.uint32]:
     """Per channel its weights in the order of registers, its first sum, its constants."""
     parts = []
-    for channel, taps in enumerate(weights):
-        first, weights_of, constants = scaled(channel, taps, bias, requantization)
-        if stride == 1:
+    for channel in g.order:
+        first, weights_of, constants = scaled(channel, weights[channel], bias, how)
+        if g.stride[0] == 1:
             halves = weights_of[:, [0, 1, 1, 2]].reshape(-1)
         else:
             halves = np.concatenate([weights_of[:, :2].reshape(-1), weights_of[:, 2], [0]])
@@ -78,17 +79,17 @@ _SUMS = (("r8", "r9"), ("r10", "r11"))
 def _rows(g: Planes, finish: Finish, height: int) -> Routine:
     """A strip of outputs of four channels, one channel after the other."""
     a = Assembly(planes="r0", y="r1")
+    kept = [f"constant{i}" for i in range(finish.words)]
     a.enter(
-        *("begin", "factor", "addend", "planes_at", "y_at", "stream", "channels", "rows", "end"),
-        *(("step", "pointers", "pointer_y") if finish.signed else ()),
+        *(*kept, "begin", "planes_at", "y_at", "stream", "channels", "rows", "end"),
+        *(("pointers", "pointer_y") if finish.words > 2 else ()),
     )
     a("str r0, [planes_at]", "str r2, [y_at]", "movs r3, #4", "str r3, [channels]", "mov r12, r1")
     a(".channels:", f"ldm r12!, {{r2-r{7 if g.stride[0] == 1 else 6}}}")
-    a("ldm r12!, {r8, r9, r10, r11}", "str r11, [step]") if finish.signed else a(
-        "ldm r12!, {r8, r9, r10}"
-    )
-    a("str r8, [begin]", "str r9, [factor]", "str r10, [addend]", "str r12, [stream]")
-    a("ldr planes, [planes_at]", "ldr y, [y_at]")
+    loaded = ("r8", "r9", "r10", "r11", "lr")[: 1 + finish.words]
+    a(f"ldm r12!, {{{', '.join(loaded)}}}", "str r8, [begin]")
+    a(*(f"str {one}, [{place}]" for one, place in zip(loaded[1:], kept, strict=True)))
+    a("str r12, [stream]", "ldr planes, [planes_at]", "ldr y, [y_at]")
     pairs = height // 2
     if pairs:
         if pairs > 1:
@@ -98,14 +99,15 @@ def _rows(g: Planes, finish: Finish, height: int) -> Routine:
             a("ldr r12, [rows]")
         if pairs > 1 or height % 2:
             a.add("planes", 8 * g.words * g.stride[0] - moved)
-            a.add("y", 2 * g.out_width * g.channels - moved_out)
+            a.add("y", 2 * g.out_width * g.filters - moved_out)
         if pairs > 1:
             a("subs r12, r12, #1", "str r12, [rows]", "bne .pairs")
     if height % 2:
         _emit_row(a, g, 1, finish)
     a("ldr r0, [planes_at]", "ldr r1, [y_at]", "ldr r12, [stream]", "ldr r8, [channels]")
     a.add("r0", g.plane)
-    a("add r1, r1, #1", "str r0, [planes_at]", "str r1, [y_at]")
+    a.add("r1", g.multiplier)
+    a("str r0, [planes_at]", "str r1, [y_at]")
     a("subs r8, r8, #1", "str r8, [channels]", "bne .channels")
     a.leave()
     return Routine(
@@ -126,14 +128,14 @@ def _emit_row(a: Assembly, g: Planes, rows: int, finish: Finish) -> tuple[int, i
         a.add("r12", step * pairs, "planes")
         a("str r12, [end]", f".columns_{rows}:")
     for i in range(turn):
-        _Block(a, g, rows, 2, finish).emit(step * i, 2 * g.channels * i)
+        _Block(a, g, rows, 2, finish).emit(step * i, 2 * g.filters * i)
     if pairs > turn:
         a.add("planes", step * turn)
-        a.add("y", 2 * g.channels * turn)
+        a.add("y", 2 * g.filters * turn)
         a("ldr r12, [end]", "cmp planes, r12", f"bne .columns_{rows}")
-        moved, moved_out = step * pairs, 2 * g.channels * pairs
+        moved, moved_out = step * pairs, 2 * g.filters * pairs
     if g.out_width % 2:
-        _Block(a, g, rows, 1, finish).emit(step * pairs - moved, 2 * g.channels * pairs - moved_out)
+        _Block(a, g, rows, 1, finish).emit(step * pairs - moved, 2 * g.filters * pairs - moved_out)
     return moved, moved_out
 
 
@@ -167,21 +169,19 @@ class _Block:
             a(*self.finish.clamp(one))
         for number, one in enumerate(sums):
             row, column = divmod(number, self.columns)
-            place = out + (row * self.g.out_width + column) * self.g.channels
+            place = out + (row * self.g.out_width + column) * self.g.filters
             a.store_byte(one, "y", place, "r12")
 
     def _requantize(self, sums: list[str]) -> None:
-        a = self.a
-        a("ldr r12, [factor]", "ldr lr, [addend]")
-        if not self.finish.signed:
-            a(*(f"smmla {one}, {one}, r12, lr" for one in sums))
-            return
-        # The step and its share of a sum need two registers for a while.
-        a("strd planes, y, [pointers]", "ldr r0, [step]")
+        a, finish = self.a, self.finish
+        registers = ("r12", "lr", "r0", "r1")[: finish.words]
+        if finish.words > 2:  # more registers are needed for a while
+            a("strd planes, y, [pointers]")
+        a(*(f"ldr {one}, [constant{i}]" for i, one in enumerate(registers)))
         for one in sums:
-            a(f"and r1, r0, {one}, asr #31", f"smmla {one}, {one}, r12, lr")
-            a(f"sub {one}, {one}, r1")
-        a("ldrd planes, y, [pointers]")
+            a(*finish.requantize(one, registers, "r1"))
+        if finish.words > 2:
+            a("ldrd planes, y, [pointers]")
 
     def _words(self) -> list[str]:
         """Registers for the words of a row of inputs."""

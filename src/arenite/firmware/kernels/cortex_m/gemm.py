@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from arenite.firmware.kernels.cortex_m.asm import Assembly, offset
-from arenite.firmware.kernels.cortex_m.requantize import Constants, Finish, Requantization
-from arenite.firmware.kernels.cortex_m.sums import Words, halfwords, words
+from arenite.firmware.kernels.cortex_m.requantize import Finish
+from arenite.firmware.kernels.cortex_m.sums import How, Words, halfwords, words
 from arenite.firmware.network.kernel import UnsupportedError
 
 #: Filters that are done at once.
@@ -41,7 +41,6 @@ REGISTERS = {
     "s2_a": "r10",
     "s2_b": "r11",
 }
-_SUMS = [(f"s{filter_}_a", f"s{filter_}_b") for filter_ in range(4)]
 #: Steps of two inputs in one turn of the loop, at most: where it runs often, and elsewhere.
 _UNROLLED, _UNROLLED_COLD = 16, 8
 #: Steps of an unrolled loop without turns, at most.
@@ -60,11 +59,12 @@ class Products:
     Attributes:
         steps: Pairs of inputs.
         distance: Bytes from the inputs of the first pixel to those of the second.
-        filters: How many; outputs of the second pixel are behind those of the first.
+        filters: How many.
         finish: What becomes of sums.
         pairs: Pairs of pixels.
         runs: How often it does them in one inference.
         icache: Bytes that the loop over quads of filters may have; None is any number.
+        pitch: Bytes from outputs of a pixel to those of the next, if there are others between.
     """
 
     steps: int
@@ -74,6 +74,12 @@ class Products:
     pairs: int
     runs: int = 1
     icache: int | None = None
+    pitch: int = 0
+
+    @property
+    def apart(self) -> int:
+        """Bytes from outputs of a pixel to those of the next."""
+        return self.pitch or self.filters
 
     @property
     def unrolled(self) -> int:
@@ -83,91 +89,109 @@ class Products:
         if self.icache is not None:
             room = max((self.icache - _AROUND) // _STEP, 1)
             straight, most = min(straight, room), min(most, room)
-        if self.steps <= straight:
-            return self.steps
-        return next(n for n in range(most, 0, -1) if self.steps % n == 0)
+        return self.steps if self.steps <= straight else turn_of(self.steps, most)
 
     @property
     def turns(self) -> int:
         """The number of the loop's runs."""
         return self.steps // self.unrolled
 
+    @property
+    def rest(self) -> int:
+        """Steps behind the loop."""
+        return self.steps % self.unrolled
+
+    @property
+    def looped(self) -> int:
+        """Bytes of a pixel's inputs that the loop takes."""
+        return 4 * self.turns * self.unrolled
+
+
+def turn_of(steps: int, most: int) -> int:
+    """Steps of a turn, at most so many with those that are left behind the loop.
+
+    >>> turn_of(72, 16), turn_of(38, 16), turn_of(37, 16), turn_of(5, 1)
+    (12, 12, 12, 1)
+    """
+    turns = range(most, 0, -1)
+    even = (turn for turn in turns if turn > most // 2 and steps % turn == 0)
+    return next(even, 0) or next(turn for turn in turns if turn + steps % turn <= most)
+
 
 # -- code ---------------------------------------------------------------------------------
 
 
-def emit_filters(a: Assembly, p: Products) -> None:
-    """All filters for two pixels.
+def emit_filters(a: Assembly, p: Products, pixels: str = "ab") -> None:
+    """All filters for two pixels, or for ``"a"`` alone.
 
     Before: ``stream`` points to the constants; on the stack are ``window``, where the first pixel's
     inputs are, ``inputs_end``, where they end, ``at``, where its outputs go, and ``at_end``. After:
     ``at`` is in ``lr`` as well, behind the first pixel's outputs.
     """
-    a(".quads:", "ldr pixels, [window]", "ldm stream!, {s1_a, s3_a, s0_a, s2_a}")
+    a(f".quads_{pixels}:", "ldr pixels, [window]", "ldm stream!, {s1_a, s3_a, s0_a, s2_a}")
     if p.turns > 1:
-        a(*(f"mov s{i}_b, s{i}_a" for i in (1, 3, 0, 2)), ".inputs:")
+        a(*(f"mov s{i}_{o}, s{i}_a" for i in (1, 3, 0, 2) if i < p.filters for o in pixels[1:]))
+        a(f".inputs_{pixels}:")
     for step in range(p.unrolled):
-        _emit_step(a, p, step, first=p.turns == 1 and step == 0)
+        _emit_step(a, p, step, pixels, first=p.turns == 1 and step == 0)
     a.add("stream", 8 * p.unrolled)
     if p.turns > 1:
         a.add("pixels", 4 * p.unrolled)
-        a("ldr x_a, [inputs_end]", "cmp pixels, x_a", "bne .inputs")
+        a("ldr x_a, [inputs_end]", "cmp pixels, x_a", f"bne .inputs_{pixels}")
+    for step in range(p.rest):
+        _emit_step(a, p, step, pixels, first=False)
+    if p.rest:
+        a.add("stream", 8 * p.rest)
     # A filter and its neighbour share a word: take one from the sum of both.
-    a(*(f"sub s{i + 1}_{p_}, s{i + 1}_{p_}, s{i}_{p_}" for i in (0, 2) for p_ in "ab"))
-    (_emit_signed if p.finish.signed else _emit_rising)(a)
-    _emit_stores(a, p)
-    emit_next_quad(a, p.filters)
+    a(*(f"sub s{i}_{o}, s{i}_{o}, s{i - 1}_{o}" for i in (1, 3) if i < p.filters for o in pixels))
+    _emit_requantized(a, p, pixels)
+    _emit_stores(a, p, pixels)
+    emit_next_quad(a, p.filters, pixels)
 
 
-def _emit_step(a: Assembly, p: Products, step: int, *, first: bool) -> None:
-    """16 products of two inputs of either pixel and four filters."""
-    near, far = offset(4 * step), offset(4 * step + p.distance)
-    a(f"ldr x_a, [pixels, #{near}]", f"ldr x_b, [pixels, #{far}]")
-    a(f"ldr w_10, [stream, #{8 * step}]", f"ldr w_32, [stream, #{8 * step + 4}]")
-    for filters in ((1, 3), (0, 2)):
-        for filter_, word in zip(filters, ("w_10", "w_32"), strict=True):
-            one, two = _SUMS[filter_]
-            # Both pixels begin with the same sum.
-            if first:
-                a(f"smlad {two}, {word}, x_b, {one}", f"smlad {one}, {word}, x_a, {one}")
-            else:
-                a(f"smlad {one}, {word}, x_a, {one}", f"smlad {two}, {word}, x_b, {two}")
-            if filters == (1, 3):
+def _emit_step(a: Assembly, p: Products, step: int, pixels: str, *, first: bool) -> None:
+    """Products of two inputs of each pixel and four filters."""
+    for number, o in enumerate(pixels):
+        a(f"ldr x_{o}, [pixels, #{offset(4 * step + number * p.distance)}]")
+    pairs = ("w_10", "w_32")[: (p.filters + 1) // 2]
+    a(*(f"ldr {word}, [stream, #{8 * step + 4 * i}]" for i, word in enumerate(pairs)))
+    for odd in (1, 0):
+        for pair, word in enumerate(pairs):
+            filter_ = 2 * pair + odd
+            # Both pixels begin with the same sum, which is the first one's register.
+            for o in () if filter_ >= p.filters else pixels[::-1] if first else pixels:
+                begin = f"s{filter_}_{'a' if first else o}"
+                a(f"smlad s{filter_}_{o}, {word}, x_{o}, {begin}")
+            if odd:
                 a(f"sxtb16 {word}, {word}")
 
 
-def _emit_rising(a: Assembly) -> None:
-    """``C + (A * M >> 32)``: constants of two filters at a time."""
-    for high, low in ((1, 0), (3, 2)):
-        a("ldm stream!, {r0, r2, r3, r12}")
-        a(*(f"smmla s{high}_{p}, s{high}_{p}, r0, r2" for p in "ab"))
-        a(*(f"smmla s{low}_{p}, s{low}_{p}, r3, r12" for p in "ab"))
+def _emit_requantized(a: Assembly, p: Products, pixels: str) -> None:
+    """Constants of a filter at a time, of two where that many registers are free."""
+    finish, order = p.finish, (1, 0, 3, 2)
+    free = ("r2", "r3", "r12") if finish.form == "signed" else ("r0", "r2", "r3", "r12")
+    at_once = len(free) // finish.words
+    for first in range(0, QUAD, at_once):
+        a(f"ldm stream!, {{{', '.join(free)}}}")
+        for number, filter_ in enumerate(order[first : first + at_once]):
+            constants = free[number * finish.words :][: finish.words]
+            for o in pixels if filter_ < p.filters else ():
+                sum_, scaled = f"s{filter_}_{o}", filter_ in (1, 3)
+                a(*finish.requantize(sum_, constants, "r0", scaled=scaled))
 
 
-def _emit_signed(a: Assembly) -> None:
-    """The same, less a step for negative sums; sums that are not scaled yet are scaled here."""
-    for high, low in ((1, 0), (3, 2)):
-        for filter_ in (high, low):
-            a("ldm stream!, {r2, r3, r12}")
-            for p in "ab":
-                s = f"s{filter_}_{p}"
-                if filter_ == low:
-                    a(f"lsl {s}, {s}, #8")
-                a(f"and r0, r12, {s}, asr #31", f"smmla {s}, {s}, r2, r3", f"sub {s}, {s}, r0")
-
-
-def _emit_stores(a: Assembly, p: Products) -> None:
+def _emit_stores(a: Assembly, p: Products, pixels: str) -> None:
     """Shift, clamp, store."""
-    for one, two in _SUMS:
-        for sum_ in (one, two):
-            a(*p.finish.clamp(sum_, scaled=sum_[1] in "13"))
+    for filter_ in range(min(QUAD, p.filters)):
+        for o in pixels:
+            a(*p.finish.clamp(f"s{filter_}_{o}", scaled=filter_ in (1, 3)))
     a("ldr lr, [at]", *(() if p.filters < QUAD else ("ldr r0, [at_end]",)))
-    for number, pixel in enumerate("ab"):
+    for number, o in enumerate(pixels):
         for filter_ in range(min(QUAD, p.filters)):
-            a(f"strb s{filter_}_{pixel}, [lr, #{offset(number * p.filters + filter_)}]")
+            a(f"strb s{filter_}_{o}, [lr, #{offset(number * p.apart + filter_)}]")
 
 
-def emit_next_quad(a: Assembly, filters: int) -> None:
+def emit_next_quad(a: Assembly, filters: int, pixels: str) -> None:
     """On to the next four filters: ``lr`` is where outputs went, ``r0`` where they end.
 
     The last four may begin with some that were done before.
@@ -177,10 +201,17 @@ def emit_next_quad(a: Assembly, filters: int) -> None:
         return
     a("add lr, lr, #4")
     if not filters % QUAD:
-        a("str lr, [at]", "cmp lr, r0", "bne .quads")
+        a("str lr, [at]", "cmp lr, r0", f"bne .quads_{pixels}")
         return
-    a("cmp lr, r0", "beq .filled", "sub r0, r0, #4", "cmp lr, r0", "it hi", "movhi lr, r0")
-    a("str lr, [at]", "b .quads", ".filled:")
+    a(
+        "cmp lr, r0",
+        f"beq .filled_{pixels}",
+        "sub r0, r0, #4",
+        "cmp lr, r0",
+        "it hi",
+        "movhi lr, r0",
+    )
+    a("str lr, [at]", f"b .quads_{pixels}", f".filled_{pixels}:")
 
 
 # -- constants ----------------------------------------------------------------------------
@@ -201,50 +232,51 @@ def expanded_order(count: int) -> npt.NDArray[np.int64]:
     return np.arange(count).reshape(-1, 4)[:, [0, 2, 1, 3]].reshape(-1, 2)
 
 
+def padded_order(weights: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Weights ``(filters, inputs)`` as steps of two, with zeros where a fourth input lacks."""
+    count = -(-weights.shape[1] // 4) * 4
+    padded = np.pad(weights, ((0, 0), (0, count - weights.shape[1])))
+    found: npt.NDArray[np.int64] = padded[:, expanded_order(count)]
+    return found
+
+
 def pack_stream(
-    weights: npt.NDArray[np.int64], bias: npt.NDArray[np.int64], requantization: Requantization
+    weights: npt.NDArray[np.int64], bias: npt.NDArray[np.int64], how: How, groups: int = 1
 ) -> Words:
     """The stream of ``weights`` ``(filters, steps, 2)`` with a bias that has the zero point in it.
+
+    Filters are in so many groups, one after the other.
 
     Raises:
         UnsupportedError: Two weights do not fit into a halfword, or a channel has no constants.
     """
-    weights = np.where(requantization.constant[:, None, None], 0, weights)
+    weights = np.where(how.constant[:, None, None], 0, weights)
+    own = len(weights) // groups
+    fours = [[g * own + i for i in four] for g in range(groups) for four in quads(own)]
     # (quads, steps, 2 pairs of filters, 2 inputs)
-    groups = weights[np.array(quads(len(weights)))].transpose(0, 2, 1, 3)
-    pairs = 256 * groups[:, :, 1::2] + groups[:, :, 0::2]
+    lanes = weights[np.array(fours)].transpose(0, 2, 1, 3)
+    pairs = 256 * lanes[:, :, 1::2] + lanes[:, :, 0::2]
     if pairs.min(initial=0) < -32768 or pairs.max(initial=0) > 32767:
         raise UnsupportedError("two weights of -128 are neighbours")
     parts = []
-    for filters, part in zip(quads(len(weights)), pairs, strict=True):
-        first, constants = _quad(filters, bias, requantization)
-        parts += [words(first), halfwords(part), words(constants)]
+    for filters, part in zip(fours, pairs, strict=True):
+        first, constants = _quad(filters, bias, how)
+        parts += [words(first), halfwords(part), constants]
     return np.concatenate(parts)
 
 
-def _quad(
-    filters: Sequence[int], bias: npt.NDArray[np.int64], requantization: Requantization
-) -> tuple[list[int], list[int]]:
+def _quad(filters: Sequence[int], bias: npt.NDArray[np.int64], how: How) -> tuple[list[int], Words]:
     """First sums in the order of registers, and the constants of four filters."""
-    odd, even, constants = [], [], []
+    odd, even, constants = [], [], list[int]()
     for low, high in (filters[:2], filters[2:]):
-        above = requantization.constants(high, 256)
-        below = (
-            requantization.constants(low, 256, whole=True)
-            if requantization.signed
-            else requantization.constants(low, 1)
-        )
-        begin = _bias_of(bias, low, requantization) + below.bias
+        above, above_words = how.stored(high, 256)
+        below, below_words = how.stored(low, 256, whole=True) if how.signed else how.stored(low, 1)
+        begin = _bias_of(bias, low, how) + below
         even.append(begin)
-        odd.append(256 * _bias_of(bias, high, requantization) + above.bias + begin)
-        for one in (above, below):
-            constants += _stored(one, signed=requantization.signed)
-    return odd + even, constants
+        odd.append(256 * _bias_of(bias, high, how) + above + begin)
+        constants += [*above_words, *below_words]
+    return odd + even, words(constants)
 
 
-def _stored(one: Constants, *, signed: bool) -> list[int]:
-    return [one.multiplier, one.addend, one.step] if signed else [one.multiplier, one.addend]
-
-
-def _bias_of(bias: npt.NDArray[np.int64], channel: int, requantization: Requantization) -> int:
-    return 0 if requantization.constant[channel] else int(bias[channel])
+def _bias_of(bias: npt.NDArray[np.int64], channel: int, how: How) -> int:
+    return 0 if how.constant[channel] else int(bias[channel])

@@ -2,7 +2,7 @@
 for (int32_t b = 0; b < $images; ++b, x += $image, y += $image_out) {
   for (int32_t group = 0; group < $channels; group += 4) {
     const int32_t c = $group;
-    const uint32_t *constants = stream + c * $constants;
+    const uint32_t *constants = stream + $from * $constants;
     for (int32_t strip = 0; strip < $strips; ++strip) {
       const int32_t first = strip * $step - $top;
       int32_t row = 0;
@@ -30,4 +30,11 @@ for (int32_t b = 0; b < $images; ++b, x += $image, y += $image_out) {
       $convolve;
     }
   }
+}
+
+// template: several
+/* Several channels of each one. */
+for (int32_t m = 0; m < $multiplier; ++m) {
+  const uint32_t *more = constants + m * $own;
+  $call;
 }

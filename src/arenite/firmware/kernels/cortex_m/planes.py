@@ -16,9 +16,13 @@ from arenite.firmware.kernels.cortex_m.asm import Assembly, offset
 from arenite.firmware.network.kernel import Constant, Routine, Scratch, UnsupportedError, Work
 from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.firmware.network.records import Offset, Windowed
+from arenite.ops.shared.window import Window
 
-#: Bytes of a plane, at most: the fourth one's rows are reached from the first one's.
-_PLANE = 1064
+#: Bytes of a plane: the fourth one's rows are reached from the first one's; or, of wide images,
+#: from the third one's.
+_PLANE, _WIDE = 1064, 2040
+#: Pixels of a window with its gaps, at most: files may have any.
+_SPAN = 1024
 #: Channels of a group.
 GROUP = 4
 
@@ -30,7 +34,8 @@ _DRIVER = _C["driver"]
 class Planes:
     """The geometry: what of the image is in the planes, and what is made of it.
 
-    ``block`` outputs of a row are made at once.
+    ``kernel`` is what a window spans, with the ``dilation``'s gaps in it. ``block`` outputs of a
+    row are made at once, ``multiplier`` channels of one.
     """
 
     channels: int
@@ -43,6 +48,26 @@ class Planes:
     out_height: int
     out_width: int
     block: int = 1
+    multiplier: int = 1
+    dilation: tuple[int, int] = (1, 1)
+
+    @property
+    def filters(self) -> int:
+        """Channels of the output."""
+        return self.channels * self.multiplier
+
+    @cached_property
+    def order(self) -> list[int]:
+        """The output's channels in the order of their constants."""
+        if self.multiplier == 1:
+            return list(range(self.channels))
+        starts = (min(first, self.channels - GROUP) for first in range(0, self.channels, GROUP))
+        return [
+            (first + channel) * self.multiplier + number
+            for first in starts
+            for number in range(self.multiplier)
+            for channel in range(GROUP)
+        ]
 
     @cached_property
     def words(self) -> int:
@@ -56,13 +81,17 @@ class Planes:
     @cached_property
     def strip(self) -> int:
         """Rows of outputs that are made at once; the last strip may be lower."""
-        most = (_PLANE // (4 * self.words) - self.kernel[0]) // self.stride[0] + 1
+        most = self._rows_within(_PLANE) or self._rows_within(_WIDE)
         if most < 1:
             raise UnsupportedError(f"rows of {self.width} columns are too wide")
         count = -(-self.out_height // most)
         strip = -(-self.out_height // count)
         # Outputs may be made in pairs of rows.
         return strip + 1 if strip % 2 and strip < min(most, self.out_height) else strip
+
+    def _rows_within(self, plane: int) -> int:
+        """Rows of outputs that planes of so many bytes are enough for, at most."""
+        return max((plane // (4 * self.words) - self.kernel[0]) // self.stride[0] + 1, 0)
 
     @property
     def strips(self) -> int:
@@ -87,7 +116,7 @@ class Planes:
     @property
     def in_place(self) -> bool:
         """Whether outputs may lie over inputs."""
-        return not self.channels % GROUP and self.keeps_ahead(self.strip)
+        return self.multiplier == 1 and not self.channels % GROUP and self.keeps_ahead(self.strip)
 
     def keeps_ahead(self, strip: int) -> bool:
         """Whether outputs of so many rows at a time do not reach inputs that were not read yet."""
@@ -103,18 +132,38 @@ class Planes:
         return min((rows - 1) * self.stride[0] + self.kernel[0] - self.top, self.height)
 
 
-def planes_of(layer: Layer[Windowed], block: int = 1) -> Planes:
+def planes_of(layer: Layer[Windowed], block: int = 1, multiplier: int = 1) -> Planes:
     """The geometry of a layer; an image of one column is seen as one row."""
     window, (_, height, width, channels) = layer.params.window, layer.input(0).shape
-    turn = -1 if width == window.filter_size[1] == 1 and window.padding[1] == 0 else 1
-    height, width = (height, width)[::turn]
-    top, left = window.padding[::turn]
-    out_height, out_width = window.output_size[::turn]
-    (down, across), stride = window.filter_size[::turn], window.stride[::turn]
+    if width == window.filter_size[1] == 1 and window.padding[1] == 0:
+        window, height, width = turned(window), width, height
     return Planes(
-        *(channels, height, width, top, left),
-        *((down, across), (stride[0], stride[1]), out_height, out_width, block),
+        *(channels, height, width, *window.padding, span_of(window), window.stride),
+        *(*window.output_size, block, multiplier, window.dilation),
     )
+
+
+def turned(window: Window) -> Window:
+    """The window of an image whose rows are columns."""
+
+    def turn(pair: tuple[int, int]) -> tuple[int, int]:
+        return pair[1], pair[0]
+
+    pairs = (window.output_size, window.filter_size, window.stride, window.dilation, window.padding)
+    return Window(*map(turn, pairs))
+
+
+def span_of(window: Window) -> tuple[int, int]:
+    """Rows and columns from the first of a window to its last.
+
+    Raises:
+        UnsupportedError: There are very many.
+    """
+    taps, dilation = window.filter_size, window.dilation
+    rows, columns = ((n - 1) * by + 1 for n, by in zip(taps, dilation, strict=True))
+    if max(rows, columns) > _SPAN:
+        raise UnsupportedError(f"windows span {rows}x{columns} pixels, of at most {_SPAN}")
+    return rows, columns
 
 
 def work_of(
@@ -123,25 +172,28 @@ def work_of(
     """The driver: strips are gathered, then ``rows(height)`` makes their outputs."""
     zero = -layer.params.input_offset & 0xFFFF
     parts = [("gather", gather(g, zero)), ("rows", rows(g.strip))]
-    convolve = "@rows@(planes, constants, y + c + strip * $out);"
     if g.last != g.strip:
         parts.append(("last", rows(g.last)))
-        convolve = (
-            "if (strip + 1 < $strips)\n"
-            f"  {convolve}\n"
-            "else\n"
-            "  @last@(planes, constants, y + c + strip * $out);"
-        )
-    text = with_lines(_DRIVER, convolve=convolve)
+    text = with_lines(_DRIVER, convolve=_convolve(g))
     routine = Routine(
         "depthwise_conv_2d",
         ("const int8_t *x", "const uint32_t *stream", "uint32_t *planes", "int8_t *y"),
-        fill(text, **_numbers(layer, g, len(stream.values) // g.channels, zero)),
+        fill(text, **_numbers(layer, g, len(stream.values) // len(g.order), zero)),
         parts=tuple(parts),
         about=str(layer),
     )
     arguments = (layer.input(0), stream, Scratch(4 * g.plane), layer.output)
     return Work(routine, arguments, in_place=(0,) if g.in_place else ())
+
+
+def _convolve(g: Planes) -> str:
+    """The calls for a strip, one for each channel that is made of one."""
+    place = "constants, y + c" if g.multiplier == 1 else "more, y + c * $multiplier + m"
+    call = f"@rows@(planes, {place} + strip * $out);"
+    if g.last != g.strip:
+        last = call.replace("@rows@", "@last@")
+        call = f"if (strip + 1 < $strips)\n  {call}\nelse\n  {last}"
+    return call if g.multiplier == 1 else with_lines(_C["several"], call=call)
 
 
 def _numbers(layer: AnyLayer, g: Planes, constants: int, zero: int) -> dict[str, int | str]:
@@ -150,10 +202,13 @@ def _numbers(layer: AnyLayer, g: Planes, constants: int, zero: int) -> dict[str,
     return {
         "images": layer.input(0).shape[0],
         "image": g.height * g.width * g.channels,
-        "image_out": g.out_height * g.out_width * g.channels,
+        "image_out": g.out_height * g.out_width * g.filters,
         "channels": g.channels,
         "group": f"group < {last} ? group : {last}" if g.channels % GROUP else "group",
-        "constants": constants,
+        "constants": constants * g.multiplier,
+        "from": "c" if g.multiplier == 1 else "group",
+        "multiplier": g.multiplier,
+        "own": GROUP * constants,
         "strips": g.strips,
         "step": g.strip * g.stride[0],
         "top": g.top,
@@ -164,7 +219,7 @@ def _numbers(layer: AnyLayer, g: Planes, constants: int, zero: int) -> dict[str,
         "in_h": g.height,
         "row_in": g.width * g.channels,
         "zeros": zero << 16 | zero,
-        "out": g.strip * g.out_width * g.channels,
+        "out": g.strip * g.out_width * g.filters,
     }
 
 
@@ -172,6 +227,8 @@ def gather(g: Planes, zero: int) -> Routine:
     """Rows of four channels into four planes, with the padding to the left and right."""
     a = Assembly(zeros="r3")
     a("push {r4-r11, lr}")
+    if g.plane > _PLANE:
+        a.add("lr", 2 * g.plane, "r1")
     a.put("zeros", zero << 16 | zero)
     a(".rows:")
     columns: list[int | None] = [None] * g.left + list(range(g.width))
@@ -190,19 +247,26 @@ def gather(g: Planes, zero: int) -> Routine:
         _emit_pair(a, g, pairs[i], i)
     if count > turn:
         a.add("r0", 2 * turn * g.channels)
-        a.add("r1", 4 * turn)
+        _move(a, g, 4 * turn)
         a("cmp r1, r12", "bne .columns")
         moved = count
     for i in range(first + count, g.words):
         one, two = (None if column is None else column - 2 * moved for column in pairs[i])
         _emit_pair(a, g, (one, two), i - moved)
     a.add("r0", (g.width - 2 * moved) * g.channels)
-    a.add("r1", 4 * (g.words - moved))
+    _move(a, g, 4 * (g.words - moved))
     a("subs r2, r2, #1", "bne .rows", "pop {r4-r11, pc}")
     parameters = ("const int8_t *x", "uint32_t *planes", "int32_t rows")
     return Routine(
         "gather", parameters, a.text(), language="s", about="four channels of rows into planes"
     )
+
+
+def _move(a: Assembly, g: Planes, by: int) -> None:
+    """On in all planes."""
+    a.add("r1", by)
+    if g.plane > _PLANE:
+        a.add("lr", by)
 
 
 def _turn(count: int, g: Planes) -> int:
@@ -230,4 +294,5 @@ def _emit_pair(a: Assembly, g: Planes, columns: tuple[int | None, int | None], w
     a(f"pkhbt r4, {even_0}, {even_1}, lsl #16", f"pkhbt r5, {odd_0}, {odd_1}, lsl #16")
     a(f"pkhtb r10, {even_1}, {even_0}, asr #16", f"pkhtb r11, {odd_1}, {odd_0}, asr #16")
     for plane, register in enumerate(("r4", "r5", "r10", "r11")):
-        a(f"str {register}, [r1, #{offset(plane * g.plane + 4 * word)}]")
+        base, at = ("lr", plane - 2) if g.plane > _PLANE and plane > 1 else ("r1", plane)
+        a(f"str {register}, [{base}, #{offset(at * g.plane + 4 * word)}]")

@@ -15,11 +15,12 @@ of ``q = 2**(k + shift)`` less (shift is negative): ``and u, q, A, asr #31; sub 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
 
 import numpy as np
 
+from arenite.firmware.kernels.cortex_m import exact
 from arenite.firmware.kernels.cortex_m.steps import VALUES, Channels, Int64s, Steps, steps_of
 from arenite.firmware.network.kernel import UnsupportedError
 
@@ -41,27 +42,61 @@ class Constants(NamedTuple):
     step: int = 0
 
 
+#: Two instructions; those and a step where sums are negative; TFLM's formula.
+Form = Literal["rising", "signed", "exact"]
+_WORDS = {"rising": 2, "signed": 3, "exact": 4}
+
+
 class Finish(NamedTuple):
-    """What becomes of requantised sums, per layer.
+    """What becomes of sums, per layer.
 
     Attributes:
         k: The shift of sums that are scaled by 256.
-        signed: Whether negative sums need their step.
+        form: How they are requantised.
         low: The least output.
         high: The largest one.
     """
 
     k: int
-    signed: bool
+    form: Form = "rising"
     low: int = -128
     high: int = 127
+
+    @property
+    def signed(self) -> bool:
+        """Whether negative sums need their step."""
+        return self.form == "signed"
+
+    @property
+    def words(self) -> int:
+        """Constants of a channel."""
+        return _WORDS[self.form]
+
+    def requantize(
+        self, sum_: str, constants: Sequence[str], free: str, *, scaled: bool = True
+    ) -> Iterator[str]:
+        """Instructions from a register with a sum to one that :meth:`clamp` takes.
+
+        ``constants`` are registers with the channel's, ``free`` is another one. Sums that are not
+        ``scaled`` were not multiplied by 256.
+        """
+        if self.form == "exact":
+            yield from exact.emit(sum_, constants, scaled=scaled)
+            return
+        if self.signed:
+            yield from () if scaled else (f"lsl {sum_}, {sum_}, #8",)
+            yield f"and {free}, {constants[2]}, {sum_}, asr #31"
+        yield f"smmla {sum_}, {sum_}, {constants[0]}, {constants[1]}"
+        if self.signed:
+            yield f"sub {sum_}, {sum_}, {free}"
 
     def clamp(self, sum_: str, *, scaled: bool = True) -> Iterator[str]:
         """Instructions that shift and clamp a register.
 
         Sums that are not ``scaled`` were not multiplied by 256; where signs matter, all are.
         """
-        yield f"ssat {sum_}, #8, {sum_}, asr #{self.k if scaled or self.signed else self.k - 8}"
+        right = self.k if scaled or self.form != "rising" else self.k - 8
+        yield f"ssat {sum_}, #8, {sum_}{f', asr #{right}' if right else ''}"
         yield from self.limit(sum_)
 
     def limit(self, sum_: str) -> Iterator[str]:
@@ -94,6 +129,7 @@ class Requantization:
         self.shifts = _shifts_for(largest)
         self.k = k or self.shifts[0]
         self.signed = not self._rises()
+        self.form: Form = "signed" if self.signed else "rising"
 
     def with_shift(self, k: int) -> Requantization:
         """The same with another of the shifts."""
@@ -109,6 +145,11 @@ class Requantization:
     def shift(self, scale: int) -> int:
         """The shift of sums scaled so: multipliers have 31 bits as they have for 256."""
         return self.k - 9 + scale.bit_length()
+
+    def stored(self, channel: int, scale: int, *, whole: bool = False) -> tuple[int, list[int]]:
+        """What is added to a sum, and the words of its constants; see :meth:`constants`."""
+        one = self.constants(channel, scale, whole=whole)
+        return one.bias, [one.multiplier, one.addend, one.step][: _WORDS[self.form]]
 
     def constants(self, channel: int, scale: int, *, whole: bool = False) -> Constants:
         """The constants for sums scaled by ``scale``: 1, 64, 256 or 576.

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from arenite.firmware.kernels.cortex_m.exact import Exact
 from arenite.firmware.kernels.cortex_m.requantize import Finish, Requantization
 from arenite.firmware.kernels.cortex_m.steps import Channels
 from arenite.firmware.kernels.portable.sums import bias_of, per_channel
@@ -19,18 +20,18 @@ from arenite.ops.shared.convolution import ConvolutionParams
 
 Int64s = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint32]
+#: How sums become outputs.
+How: TypeAlias = Requantization | Exact
 _Packed = TypeVar("_Packed", bound=npt.NDArray[Any])
 
 
-def requantization_of(
-    layer: Layer[ConvolutionParams], weights: Int64s
-) -> tuple[Int64s, Requantization]:
-    """The bias with the input's zero point in it, and how sums become outputs.
+def reached(layer: Layer[ConvolutionParams], weights: Int64s) -> tuple[Int64s, Channels]:
+    """The bias with the input's zero point in it, and the channels with all sums that can be.
 
     ``weights`` is ``(channels, inputs)``; inputs are whatever int8 holds.
 
     Raises:
-        UnsupportedError: A sum leaves 32 bits, or there is no short requantisation.
+        UnsupportedError: A sum leaves 32 bits.
     """
     params, channels = layer.params, len(weights)
     bias = bias_of(layer, channels).astype(np.int64)
@@ -40,16 +41,14 @@ def requantization_of(
     most = bias + np.where(weights > 0, weights * high, weights * low).sum(axis=1)
     if max(-least.min(), most.max()) >= 1 << 31:
         raise UnsupportedError("sums leave 32 bits")
-    reached = Channels(
+    found = Channels(
         multiplier=_int64(params.multiplier, channels),
         shift=_int64(params.shift, channels),
         zero_point=params.output_offset,
         least=least,
         most=most,
     )
-    if (reached.shift > 0).any():
-        raise UnsupportedError("a ratio of scales is above 1")
-    return bias - zero * weights.sum(axis=1), Requantization(reached)
+    return bias - zero * weights.sum(axis=1), found
 
 
 def packed(
@@ -62,7 +61,30 @@ def packed(
     Raises:
         UnsupportedError: None does, or a precondition does not hold.
     """
-    bias, requantization = requantization_of(layer, weights)
+    return _short(*reached(layer, weights), pack)
+
+
+def packed_any(
+    layer: Layer[ConvolutionParams], weights: Int64s, pack: Callable[[Int64s, How], _Packed]
+) -> tuple[_Packed, How]:
+    """The same with TFLM's own formula where there is no short form.
+
+    Raises:
+        UnsupportedError: A precondition does not hold; says which.
+    """
+    bias, channels = reached(layer, weights)
+    with suppress(UnsupportedError):
+        return _short(bias, channels, pack)
+    how = Exact(channels)
+    return pack(bias, how), how
+
+
+def _short(
+    bias: Int64s, channels: Channels, pack: Callable[[Int64s, Requantization], _Packed]
+) -> tuple[_Packed, Requantization]:
+    if (channels.shift > 0).any():
+        raise UnsupportedError("a ratio of scales is above 1")
+    requantization = Requantization(channels)
     *first, last = requantization.shifts
     for k in first:
         with suppress(UnsupportedError):
@@ -72,21 +94,18 @@ def packed(
     return pack(bias, found), found
 
 
-def finish_of(layer: Layer[Clamped], requantization: Requantization) -> Finish:
+def finish_of(layer: Layer[Clamped], how: How) -> Finish:
     """What becomes of a layer's sums; a clamp to less than int8 comes behind the proven one."""
     low, high = int(layer.params.activation_min), int(layer.params.activation_max)
-    return Finish(requantization.k, requantization.signed, low, high)
+    return Finish(how.k, how.form, low, high)
 
 
-def scaled(
-    channel: int, weights: Int64s, bias: Int64s, requantization: Requantization
-) -> tuple[int, Int64s, list[int]]:
+def scaled(channel: int, weights: Int64s, bias: Int64s, how: How) -> tuple[int, Int64s, list[int]]:
     """A channel whose weights are stored times 256: its first sum, weights, constants."""
-    one = requantization.constants(channel, 256)
-    constants = [one.multiplier, one.addend, *((one.step,) if requantization.signed else ())]
-    if requantization.constant[channel]:
+    more, constants = how.stored(channel, 256)
+    if how.constant[channel]:
         return 0, np.zeros_like(weights), constants
-    return 256 * int(bias[channel]) + one.bias, 256 * weights, constants
+    return 256 * int(bias[channel]) + more, 256 * weights, constants
 
 
 def words(numbers: Sequence[int]) -> Words:

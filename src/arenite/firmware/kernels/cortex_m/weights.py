@@ -16,50 +16,49 @@ from arenite.ops.tflite.fully_connected import FullyConnectedParams
 
 
 def convolution_weights(layer: Layer[Conv2DParams]) -> Int64s:
-    """``(filters, height, width, depth)`` of a CONV_2D without groups and dilation.
+    """``(filters, height, width, depth)`` of a CONV_2D; of groups the depth of one.
 
     Raises:
         UnsupportedError: A precondition does not hold; says which.
     """
-    weights = _weights(layer)
-    if layer.params.groups != 1:
-        raise UnsupportedError("groups have no such kernel")
-    _require_no_dilation(layer)
-    return weights
+    return _weights(layer)
 
 
-def depthwise_weights(layer: Layer[DepthwiseConv2DParams], fewest: int) -> Int64s:
-    """``(channels, height, width)`` of a DEPTHWISE_CONV_2D with a depth multiplier of 1.
-
-    ``fewest`` is how many channels there are at least.
+def depthwise_weights(layer: Layer[DepthwiseConv2DParams]) -> Int64s:
+    """``(channels, height, width)`` of a DEPTHWISE_CONV_2D, by channels of its output.
 
     Raises:
         UnsupportedError: A precondition does not hold; says which.
     """
-    weights, window = _weights(layer), layer.params.window
-    channels = weights.shape[3]
-    if max(window.dilation) > 1 or layer.params.depth_multiplier != 1 or channels < fewest:
-        raise UnsupportedError(
-            f"expected at least {fewest} channels, no dilation, a depth multiplier of 1"
-        )
-    by_channel: Int64s = weights[0].transpose(2, 0, 1)
+    by_channel: Int64s = _weights(layer)[0].transpose(2, 0, 1)
     return by_channel
 
 
-def one_channel_weights(layer: Layer[Windowed]) -> Int64s:
-    """A DEPTHWISE_CONV_2D of one input channel as a convolution: see :func:`convolution_weights`.
+def dense_weights(layer: Layer[Windowed]) -> Int64s:
+    """A DEPTHWISE_CONV_2D as a convolution, whose filters have zeros for the other channels.
 
     Raises:
         UnsupportedError: A precondition does not hold; says which.
     """
-    weights = _weights(layer)
-    _require_no_dilation(layer)
-    filters: Int64s = weights.transpose(3, 1, 2, 0)
-    return filters
+    weights, depth = _weights(layer)[0], layer.input(0).shape[3]
+    filters = weights.shape[2]
+    found = np.zeros((filters, *weights.shape[:2], depth), np.int64)
+    numbers = np.arange(filters)
+    found[numbers, :, :, numbers * depth // filters] = weights.transpose(2, 0, 1)
+    return found
+
+
+def dilated(weights: Int64s, by: int, axis: int) -> Int64s:
+    """Weights with zeros between them along an axis."""
+    shape = list(weights.shape)
+    shape[axis] = (shape[axis] - 1) * by + 1
+    found = np.zeros(shape, np.int64)
+    np.moveaxis(found, axis, 0)[::by] = np.moveaxis(weights, axis, 0)
+    return found
 
 
 def fully_connected_weights(layer: Layer[FullyConnectedParams]) -> Int64s:
-    """``(filters, depth)`` of a FULLY_CONNECTED layer of one row of inputs.
+    """``(filters, depth)`` of a FULLY_CONNECTED layer.
 
     Raises:
         UnsupportedError: A precondition does not hold; says which.
@@ -68,8 +67,6 @@ def fully_connected_weights(layer: Layer[FullyConnectedParams]) -> Int64s:
     weights = weights.reshape(-1, weights.shape[-1])
     if layer.params.filter_offset:
         raise UnsupportedError("weights with a zero point have no such kernel")
-    if layer.input(0).size != weights.shape[1]:
-        raise UnsupportedError("expected one row of inputs")
     return weights
 
 
@@ -80,6 +77,21 @@ def _weights(layer: AnyLayer) -> Int64s:
     return weights
 
 
-def _require_no_dilation(layer: Layer[Windowed]) -> None:
+def require_one_group(layer: Layer[Conv2DParams]) -> None:
+    """Every filter reads all channels.
+
+    Raises:
+        UnsupportedError: Some do not.
+    """
+    if layer.params.groups != 1:
+        raise UnsupportedError("groups have no such kernel")
+
+
+def require_no_dilation(layer: Layer[Windowed]) -> None:
+    """Windows are without gaps.
+
+    Raises:
+        UnsupportedError: They are not.
+    """
     if max(layer.params.window.dilation) > 1:
         raise UnsupportedError("dilation has no such kernel")

@@ -27,7 +27,11 @@ from arenite.firmware.kernels.cortex_m.requantize import Finish, Requantization
 from arenite.firmware.kernels.cortex_m.sums import Int64s, finish_of, halfwords, packed, words
 from arenite.firmware.kernels.cortex_m.tiles import Tiles
 from arenite.firmware.kernels.cortex_m.transforms import across, outputs, products, rows
-from arenite.firmware.kernels.cortex_m.weights import convolution_weights
+from arenite.firmware.kernels.cortex_m.weights import (
+    convolution_weights,
+    require_no_dilation,
+    require_one_group,
+)
 from arenite.firmware.network.kernel import Constant, Routine, Scratch, UnsupportedError, Work
 from arenite.firmware.network.layers import Layer
 from arenite.ops.tflite.conv_2d import Conv2DParams
@@ -88,6 +92,8 @@ def winograd(layer: Layer[Conv2DParams], tiles: Tiles) -> Work:
         UnsupportedError: A precondition does not hold; says which.
     """
     weights = convolution_weights(layer)
+    require_one_group(layer)
+    require_no_dilation(layer)
     window, (_, height, width, depth) = layer.params.window, layer.input(0).shape
     pad, m = window.padding[0], tiles.outputs
     is_even = window.padding in ((0, 0), (1, 1))

@@ -17,7 +17,11 @@ from arenite.c_text import fill, templates, with_lines
 from arenite.firmware.kernels.cortex_m.gemm import quads
 from arenite.firmware.kernels.cortex_m.requantize import Finish, Requantization
 from arenite.firmware.kernels.cortex_m.sums import Int64s, finish_of, packed
-from arenite.firmware.kernels.cortex_m.weights import convolution_weights
+from arenite.firmware.kernels.cortex_m.weights import (
+    convolution_weights,
+    require_no_dilation,
+    require_one_group,
+)
 from arenite.firmware.kernels.cortex_m55.vectors import (
     LANES,
     Int32s,
@@ -47,6 +51,8 @@ def conv_2d(layer: Layer[Conv2DParams]) -> Work:
     Raises:
         UnsupportedError: A precondition does not hold; says which.
     """
+    require_one_group(layer)
+    require_no_dilation(layer)
     return convolution(layer, convolution_weights(layer))
 
 

@@ -15,10 +15,14 @@ from arenite.firmware.kernels.cortex_m.gemm import QUAD, quads
 from arenite.firmware.kernels.cortex_m.planes import Planes, planes_of
 from arenite.firmware.kernels.cortex_m.requantize import Finish, Requantization
 from arenite.firmware.kernels.cortex_m.sums import Int64s, finish_of, packed
-from arenite.firmware.kernels.cortex_m.weights import depthwise_weights, one_channel_weights
+from arenite.firmware.kernels.cortex_m.weights import (
+    dense_weights,
+    depthwise_weights,
+    require_no_dilation,
+)
 from arenite.firmware.kernels.cortex_m55.convolution import convolution
 from arenite.firmware.kernels.cortex_m55.vectors import Int32s, finish, pack, without_constants
-from arenite.firmware.network.kernel import Constant, Routine, Scratch, Work
+from arenite.firmware.network.kernel import Constant, Routine, Scratch, UnsupportedError, Work
 from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.firmware.network.records import Offset
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
@@ -38,10 +42,14 @@ def depthwise_conv_2d(layer: Layer[DepthwiseConv2DParams]) -> Work:
     Raises:
         UnsupportedError: A precondition does not hold; says which.
     """
-    if layer.input(0).shape[3] == 1:
+    require_no_dilation(layer)
+    channels = layer.input(0).shape[3]
+    if channels == 1:
         # All outputs read one channel: that is a convolution.
-        return convolution(layer, one_channel_weights(layer))
-    weights = depthwise_weights(layer, QUAD)
+        return convolution(layer, dense_weights(layer))
+    if layer.params.depth_multiplier != 1 or channels < QUAD:
+        raise UnsupportedError(f"expected at least {QUAD} channels, a depth multiplier of 1")
+    weights = depthwise_weights(layer)
     rows = weights.reshape(len(weights), -1)
     stream, how = packed(layer, rows, partial(_pack, rows))
     return _work(layer, planes_of(layer), Constant("stream", stream), finish_of(layer, how))

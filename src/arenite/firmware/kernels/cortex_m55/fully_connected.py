@@ -18,7 +18,7 @@ from arenite.firmware.kernels.cortex_m55.vectors import (
     pack,
     without_constants,
 )
-from arenite.firmware.network.kernel import Constant, Routine, Work
+from arenite.firmware.network.kernel import Constant, Routine, UnsupportedError, Work
 from arenite.firmware.network.layers import Layer
 from arenite.ops.tflite.fully_connected import FullyConnectedParams
 
@@ -33,6 +33,8 @@ def fully_connected(layer: Layer[FullyConnectedParams]) -> Work:
         UnsupportedError: A precondition does not hold; says which.
     """
     weights = fully_connected_weights(layer)
+    if layer.input(0).size != weights.shape[1]:
+        raise UnsupportedError("expected one row of inputs")
     filters, depth = weights.shape
     stream, how = packed(layer, weights, partial(_pack, weights))
     blocks = -(-depth // LANES)

@@ -18,9 +18,9 @@ from arenite.firmware.network.kernel import Argument, Routine, Work
 from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.ops.shared.lstm import GateParams, LstmParams, ProductParams, tanh_scaling
 
-_INPUT, _HIDDEN, _CELL = 0, 18, 19
+INPUT, HIDDEN, CELL = 0, 18, 19
 #: Inputs of the gates in the order of the parameters: weights, recurrent weights, bias.
-_GATES = {"forget": (2, 6, 13), "input": (1, 5, 12), "output": (4, 8, 15), "update": (3, 7, 14)}
+GATES = {"forget": (2, 6, 13), "input": (1, 5, 12), "output": (4, 8, 15), "update": (3, 7, 14)}
 
 _C = templates(__name__)
 _SEQUENCE = _C["sequence"]
@@ -33,7 +33,7 @@ def lstm(layer: Layer[LstmParams]) -> Work:
     """All time steps of all batches."""
     require_numbers(layer, inputs=1)
     p: LstmParams = layer.params
-    gates, update = (_float_parts if is_float(layer.output) else _integer_parts)(layer)
+    gates, update = _float_parts(layer) if is_float(layer.output) else integer_parts(layer, _sums)
     body = fill(
         _SEQUENCE,
         element=c_type(layer.output),
@@ -46,9 +46,9 @@ def lstm(layer: Layer[LstmParams]) -> Work:
 
 
 def _work(layer: AnyLayer, body: str) -> Work:
-    parameters, arguments = [reads(layer.input(_INPUT), "x")], list[Argument]()
-    arguments.append(argument(layer.input(_INPUT)))
-    for gate, positions in _GATES.items():
+    parameters, arguments = [reads(layer.input(INPUT), "x")], list[Argument]()
+    arguments.append(argument(layer.input(INPUT)))
+    for gate, positions in GATES.items():
         for position, role in zip(positions, ("weights", "recurrent", "bias"), strict=True):
             value = layer.input(position)
             parameters.append(reads(value, f"{gate}_{role}"))
@@ -56,7 +56,7 @@ def _work(layer: AnyLayer, body: str) -> Work:
     if not is_float(layer.output):
         parameters.append("const uint16_t *table")
         arguments.append(sigmoid_table())
-    for name, position in (("hidden", _HIDDEN), ("cell", _CELL)):
+    for name, position in (("hidden", HIDDEN), ("cell", CELL)):
         parameters.append(writes(layer.input(position), name))
         arguments.append(layer.input(position))
     parameters.append(writes(layer.output, "y"))
@@ -95,7 +95,7 @@ def _float_parts(layer: Layer[LstmParams]) -> tuple[str, str]:
     """The gates and the update of a unit."""
     p: LstmParams = layer.params
     lines = []
-    for gate, numbers in zip(_GATES, p.gates, strict=True):
+    for gate, numbers in zip(GATES, p.gates, strict=True):
         lines.append(_gate(p, gate, "float", _add_float, numbers))
         total = f"ar_finite({gate}_now + {gate}_bias[u]) + ar_finite({gate}_last)"
         if gate == "update":
@@ -121,14 +121,24 @@ def _add_int64(total: str, x: str, weight: str) -> str:
     return f"{total} = ar_add_wide({total}, (int64_t)({x}) * ({weight}));"
 
 
-def _integer_parts(layer: Layer[LstmParams]) -> tuple[str, str]:
-    """The gates, in units of 2^-15, and the update of a unit."""
+def _sums(p: LstmParams, gate: str, numbers: GateParams) -> str:
+    if p.accumulates_64_bits:
+        return _gate(p, gate, "int64_t", _add_int64, numbers)
+    return _gate(p, gate, "int32_t", _add_int32, numbers)
+
+
+def integer_parts(
+    layer: Layer[LstmParams], sums: Callable[[LstmParams, str, GateParams], str]
+) -> tuple[str, str]:
+    """The gates, in units of 2^-15, and the update of a unit.
+
+    ``sums`` gives the lines that declare a gate's two sums: ``forget_now``, ``forget_last``.
+    """
     p: LstmParams = layer.params
-    wide = p.accumulates_64_bits
-    add, rescale = (_add_int64, "ar_rescale_wide") if wide else (_add_int32, "ar_rescale")
+    rescale = "ar_rescale_wide" if p.accumulates_64_bits else "ar_rescale"
     lines = []
-    for gate, numbers in zip(_GATES, p.gates, strict=True):
-        lines.append(_gate(p, gate, "int64_t" if wide else "int32_t", add, numbers))
+    for gate, numbers in zip(GATES, p.gates, strict=True):
+        lines.append(sums(p, gate, numbers))
         now = f"{rescale}({gate}_now, {numbers.input_multiplier}, {numbers.input_shift})"
         last = f"{rescale}({gate}_last, {numbers.recurrent_multiplier}, {numbers.recurrent_shift})"
         total = _int16(f"{_int16(now)} + {_int16(last)}")

@@ -1,0 +1,132 @@
+"""One row of inputs times four filters at a time."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from arenite.firmware.kernels.cortex_m.asm import Assembly
+from arenite.firmware.kernels.cortex_m.gemm import (
+    QUAD,
+    emit_next_quad,
+    pack_stream,
+    padded_order,
+    turn_of,
+)
+from arenite.firmware.kernels.cortex_m.requantize import Finish
+from arenite.firmware.kernels.cortex_m.sums import Int64s, finish_of, packed_any
+from arenite.firmware.network.kernel import Constant, Routine, Scratch, Work
+from arenite.firmware.network.layers import Layer
+from arenite.ops.shared.convolution import ConvolutionParams
+
+#: Steps of four inputs in one turn of the loop, at most.
+_UNROLLED = 4
+REGISTERS = {
+    "inputs": "r0",
+    "stream": "r1",
+    "x_even": "r2",
+    "x_odd": "r3",
+    "s1": "r4",
+    "s3": "r5",
+    "s0": "r6",
+    "s2": "r7",
+    "inputs_end": "lr",
+}
+
+
+def one_row(layer: Layer[ConvolutionParams], weights: Int64s) -> Work:
+    """The kernel for one row of inputs and weights ``(filters, depth)``.
+
+    Raises:
+        UnsupportedError: A precondition does not hold; says which.
+    """
+    filters, depth = weights.shape
+    ordered = padded_order(weights)
+    padded = 2 * ordered.shape[1]
+    stream, how = packed_any(layer, weights, partial(pack_stream, ordered))
+    routine = Routine(
+        "fully_connected",
+        ("const int8_t *x", "const uint32_t *stream", "int16_t *row", "int8_t *y"),
+        row_code(padded, filters, finish_of(layer, how)),
+        language="s",
+        about=str(layer),
+    )
+    arguments = (layer.input(0), Constant("stream", stream), Scratch(2 * padded), layer.output)
+    # All inputs are widened before the first output is written.
+    return Work(routine, arguments, in_place=(0,), read_room=padded - depth)
+
+
+def row_code(depth: int, filters: int, finish: Finish) -> str:
+    """Inputs are widened once; then four filters at a time."""
+    a = Assembly(**REGISTERS)
+    a.enter("row", "at", "at_end")
+    a("str r2, [row]", "str r3, [at]")
+    a.add("r3", filters)
+    a("str r3, [at_end]")
+    emit_widen(a, depth)
+    a(".quads_a:", "ldr inputs, [row]", "ldm stream!, {s1, s3, s0, s2}")
+    _emit_sums(a, depth, filters)
+    a(*(f"sub s{i}, s{i}, s{i - 1}" for i in (1, 3) if i < filters))
+    _emit_requantized(a, finish, filters)
+    a("ldr lr, [at]", *(() if filters < QUAD else ("ldr r0, [at_end]",)))
+    for filter_ in range(min(QUAD, filters)):
+        a(*finish.clamp(f"s{filter_}", scaled=filter_ % 2 == 1))
+        a(f"strb s{filter_}, [lr, #{filter_}]")
+    emit_next_quad(a, filters, "a")
+    a.leave()
+    return a.text()
+
+
+def emit_widen(a: Assembly, depth: int) -> None:
+    """Inputs at r0 to 16 bits at r2."""
+    a.add("r12", depth, "r0")
+    a(".widen:", "ldr r3, [r0], #4", "sxtb16 r4, r3", "sxtb16 r5, r3, ror #8")
+    a("stm r2!, {r4, r5}", "cmp r0, r12", "bne .widen")
+
+
+def sums_code(depth: int) -> str:
+    """Sums of four filters, from inputs that are widened already."""
+    a = Assembly(**REGISTERS)
+    a("push {r4-r11, lr}", "mov r12, r2", "ldm stream!, {s1, s3, s0, s2}")
+    _emit_sums(a, depth, QUAD)
+    a("sub s1, s1, s0", "sub s3, s3, s2", "asr s1, s1, #8", "asr s3, s3, #8")
+    a(*(f"str s{i}, [r12, #{4 * i}]" for i in range(QUAD)), "pop {r4-r11, pc}")
+    return a.text()
+
+
+def _emit_sums(a: Assembly, depth: int, filters: int) -> None:
+    """All products of up to four filters."""
+    steps = depth // 4
+    turn = steps if steps <= _UNROLLED else turn_of(steps, _UNROLLED)
+    a.add("inputs_end", 8 * (steps - steps % turn), "inputs")
+    a(".inputs:")
+    emit_steps(a, turn, filters)
+    a("cmp inputs, inputs_end", "bne .inputs")
+    emit_steps(a, steps % turn, filters)
+
+
+def emit_steps(a: Assembly, count: int, filters: int) -> None:
+    """Products of four inputs a step and up to four filters."""
+    for step in range(count):
+        a(f"ldr x_even, [inputs, #{8 * step}]", f"ldr x_odd, [inputs, #{8 * step + 4}]")
+        pairs = [i for i in range(4) if 2 * (i % 2) < filters]
+        a(*(f"ldr r{8 + i}, [stream, #{16 * step + 4 * i}]" for i in pairs))
+        for i in pairs:
+            x, low = ("x_even", "x_odd")[i // 2], 2 * (i % 2)
+            a(*((f"smlad s{low + 1}, r{8 + i}, {x}, s{low + 1}",) if low + 1 < filters else ()))
+            a(f"sxtb16 r{8 + i}, r{8 + i}", f"smlad s{low}, r{8 + i}, {x}, s{low}")
+    if count:
+        a.add("stream", 16 * count)
+        a.add("inputs", 8 * count)
+
+
+def _emit_requantized(a: Assembly, finish: Finish, filters: int) -> None:
+    free = ("r2", "r3", "r8", "r9", "r10", "r11")
+    at_once = 1 if finish.form == "exact" else 2
+    order = (1, 0, 3, 2)
+    for first in range(0, QUAD, at_once):
+        taken = free[: at_once * finish.words]
+        a(f"ldm stream!, {{{', '.join(taken)}}}")
+        for number, filter_ in enumerate(order[first : first + at_once]):
+            constants = taken[number * finish.words :][: finish.words]
+            if filter_ < filters:
+                a(*finish.requantize(f"s{filter_}", constants, "r12", scaled=filter_ in (1, 3)))

@@ -1,0 +1,49 @@
+"""MAXIMUM and MINIMUM of tensors of one shape, four values at a time."""
+
+from __future__ import annotations
+
+from arenite.firmware.kernels.cortex_m.asm import Assembly
+from arenite.firmware.kernels.portable.elementwise_loop import argument
+from arenite.firmware.kernels.portable.needs import require_elements, require_types
+from arenite.firmware.network.kernel import Routine, UnsupportedError, Work
+from arenite.firmware.network.layers import AnyLayer
+from arenite.model import TensorType
+
+
+def selection(layer: AnyLayer) -> Work:
+    """The kernel for two tensors of as many elements.
+
+    Raises:
+        UnsupportedError: A precondition does not hold; says which.
+    """
+    require_types(layer, TensorType.INT8)
+    require_elements(layer)
+    size = layer.output.size
+    if {layer.input(0).size, layer.input(1).size} != {size}:
+        raise UnsupportedError("expected tensors of one shape")
+    routine = Routine(
+        layer.name.lower(),
+        ("const int8_t *a", "const int8_t *b", "int8_t *y"),
+        _code(size, layer.name == "MAXIMUM"),
+        language="s",
+        about=str(layer),
+    )
+    arguments = (argument(layer.input(0)), argument(layer.input(1)), layer.output)
+    return Work(routine, arguments, in_place=(0, 1))
+
+
+def _code(size: int, is_largest: bool) -> str:
+    """Four bytes are compared at once; up to three are left."""
+    a = Assembly(a="r0", b="r1", y="r2", end="r12")
+    # SSUB8 notes of each byte whether the difference is negative, SEL takes by that.
+    first, second = ("r3", "r4") if is_largest else ("r4", "r3")
+    a("push {r4, lr}")
+    if size >= 4:
+        a.add("end", size // 4 * 4, "a")
+        a(".values:", "ldr r3, [a], #4", "ldr r4, [b], #4", "ssub8 lr, r3, r4")
+        a(f"sel r3, {first}, {second}", "str r3, [y], #4", "cmp a, end", "bne .values")
+    for _ in range(size % 4):
+        a("ldrsb r3, [a], #1", "ldrsb r4, [b], #1", "ssub8 lr, r3, r4")
+        a(f"sel r3, {first}, {second}", "strb r3, [y], #1")
+    a("pop {r4, pc}")
+    return a.text()
