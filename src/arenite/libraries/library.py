@@ -9,7 +9,7 @@ To add one, add a folder with both.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -45,6 +45,9 @@ class Library:
             arithmetic, number by number; None where that is not modelled.
         dilates: Whether a dilation of its one tap makes a 1x1 convolution take another path,
             whose output may lie on its input, with the same results: ``dilates(target)``.
+        code_sizes: ``code_sizes()``: bytes of flash by core and by line of the resolver, such as
+            ``AddConv2D``; those of the interpreter alone are the empty line's. Empty if nobody
+            measured them.
     """
 
     glue_for: Callable[[str, Target], Glue | None]
@@ -52,17 +55,19 @@ class Library:
     costs: Callable[[], Costs]
     walker: Callable[[], Walker] | None = None
     dilates: Callable[[Target], bool] = lambda target: False
+    code_sizes: Callable[[], Mapping[str, Mapping[str, int]]] = dict
 
 
 @lru_cache(maxsize=16)
-def _named(name: str) -> Library:
+def library_called(name: str) -> Library:
+    """A library by its folder's name."""
     found: Library = importlib.import_module(f"arenite.libraries.{name}.kernels").LIBRARY
     return found
 
 
 def library_of(target: Target) -> Library:
     """The library that a target's firmware links."""
-    return _named(target.library)
+    return library_called(target.library)
 
 
 class LibraryResolver:

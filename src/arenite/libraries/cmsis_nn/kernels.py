@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+from functools import cache
+from importlib.resources import files
+
 from arenite.libraries.cmsis_nn.operators import glue_for
 from arenite.libraries.costs import Costs
 from arenite.libraries.glue import Glue
@@ -24,9 +28,21 @@ def _order(node: Node, view: NodeView, position: int, path: Path, target: Target
 
 
 def _costs() -> Costs:
-    from arenite.libraries.cmsis_nn.cost import known  # noqa: PLC0415 - tables to load
+    from arenite.libraries.cmsis_nn.cost.known import COSTS  # noqa: PLC0415 - tables to load
 
-    return known.costs(is_library=True, words="of kernels that were measured")
+    return COSTS
+
+
+@cache
+def _code_sizes() -> dict[str, dict[str, int]]:
+    """Sizes as ``tools/measure_code.py`` measured them."""
+    text = files(__package__).joinpath("code_sizes.csv").read_text("utf-8")
+    found: dict[str, dict[str, int]] = {}
+    for row in csv.DictReader(text.splitlines()):
+        for core, size in row.items():
+            if core != "method" and size:
+                found.setdefault(core, {})[row["method"]] = int(size)
+    return found
 
 
 def _walker() -> Walker:
@@ -43,4 +59,11 @@ def _dilates(target: Target) -> bool:
     return target.instructions != "mve"
 
 
-LIBRARY = Library(glue_for=_glue, order_of=_order, costs=_costs, walker=_walker, dilates=_dilates)
+LIBRARY = Library(
+    glue_for=_glue,
+    order_of=_order,
+    costs=_costs,
+    walker=_walker,
+    dilates=_dilates,
+    code_sizes=_code_sizes,
+)

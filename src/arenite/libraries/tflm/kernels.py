@@ -1,14 +1,17 @@
 """TFLM's own kernels behind the interface of a library: nothing is replaced.
 
-Their costs on a Cortex-M were measured with those of the library that is usual there, in the same
-tables, since a firmware with it runs them too.
+Their costs on a Cortex-M are those of the library that is usual there, as a firmware with it runs
+them too.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from arenite.libraries.costs import Costs
-from arenite.libraries.library import Library
+from arenite.libraries.library import Library, library_called
 from arenite.libraries.path import Path
+from arenite.library_facts import usual_library
 from arenite.memory.overlap import Order
 from arenite.ops import Node
 from arenite.ops.constraints import NodeView
@@ -25,9 +28,9 @@ def _order(node: Node, view: NodeView, position: int, path: Path, target: Target
 
 
 def _costs() -> Costs:
-    from arenite.libraries.cmsis_nn.cost import known  # noqa: PLC0415 - tables to load
-
-    return known.costs(is_library=False, words="with CMSIS-NN for most")
+    usual = usual_library("cortex-m")
+    known = f"with {usual.title} for most"
+    return replace(library_called(usual.name).costs(), complete=(), known=known)
 
 
 LIBRARY = Library(glue_for=_no_glue, order_of=_order, costs=_costs)
