@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 import arenite as ar
-from arenite.cli.device import chosen_device
-from arenite.cli.quantize import ActivationsName, DenseName, PortsName, _limits
+from arenite.cli.device import DeviceOptions
+from arenite.cli.quantize import ActivationsName, BudgetOptions, DenseName, PortsName
 from arenite.formats import tflite
-from arenite.quantize.settings import Activations, Budget, Dense, Ports
-from arenite.target import Target
+from arenite.quantize.settings import Activations, Dense, Ports
 from tests.quantize.agreement import samples
 from tests.quantize.models import random_dense
 
@@ -156,16 +155,12 @@ def test_the_choices_are_those_of_the_settings():
         assert tuple(one.value for one in names) == type_.__args__
 
 
-def limits(board: str | None, is_named: bool = False) -> tuple[Target | None, Budget]:
-    return _limits(chosen_device(board, None), (None, None, None), (None, None), is_named)
-
-
 def test_an_arena_gets_one_piece_of_a_board_s_memory() -> None:
-    target, budget = limits("nucleo-h743zi2")
+    target, budget = BudgetOptions(board="nucleo-h743zi2").meant(DeviceOptions())
     assert target is not None
     assert (target.processor, budget.ram) == ("cortex-m7", 512 * 1024)
 
 
 def test_without_a_device_or_a_limit_no_target_is_meant() -> None:
-    assert limits(None)[0] is None
-    assert limits(None, True)[0] is not None
+    assert BudgetOptions().meant(DeviceOptions())[0] is None
+    assert BudgetOptions().meant(DeviceOptions(tflm_version="2024-06"))[0] is not None

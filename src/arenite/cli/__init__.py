@@ -14,9 +14,11 @@ import typer
 from arenite.cli.bench import bench
 from arenite.cli.board import board
 from arenite.cli.check_kernel import check_kernel
-from arenite.cli.common import DEBUG_VARIABLE, Commands, require_isa
+from arenite.cli.commands import Commands
+from arenite.cli.common import DEBUG_VARIABLE
 from arenite.cli.compare import compare
 from arenite.cli.cost import cost
+from arenite.cli.engine import require_isa
 from arenite.cli.evaluate import evaluate
 from arenite.cli.explain import explain
 from arenite.cli.export import export
@@ -27,6 +29,7 @@ from arenite.cli.memory import memory
 from arenite.cli.optimize import optimize
 from arenite.cli.process import run_as_process
 from arenite.cli.quantize import quantize
+from arenite.cli.records import with_records
 from arenite.cli.report import report
 from arenite.cli.run import run
 from arenite.cli.which import which
@@ -45,7 +48,7 @@ _GROUPS: dict[str, tuple[Callable[..., None], ...]] = {
 for _title, _commands in _GROUPS.items():
     for _command in _commands:
         app.command(_command.__name__.replace("_", "-"), rich_help_panel=_title)(
-            with_kernels(_command)
+            with_kernels(with_records(_command))
         )
 
 

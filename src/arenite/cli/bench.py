@@ -9,19 +9,13 @@ import typer
 
 from arenite.cli.common import (
     AsJson,
-    Compiler,
-    EngineName,
-    EngineOption,
-    IsaOption,
-    Library,
     ModelPath,
-    Rounding,
-    SharingThreads,
-    StructSizes,
     console,
     print_json,
+    print_lines,
 )
-from arenite.cli.device import BoardName, TargetName, TflmVersion, chosen_device
+from arenite.cli.device import RESULTS, DeviceOptions
+from arenite.cli.engine import EngineOptions
 from arenite.cli.operators import Ops
 
 Against = Annotated[
@@ -48,16 +42,8 @@ def bench(
     against: Against = "",
     repeat: Repeat = None,
     seed: Seed = 0,
-    board: BoardName = None,
-    target: TargetName = None,
-    tflm_version: TflmVersion = None,
-    library: Library = None,
-    compiler: Compiler = None,
-    rounding: Rounding = None,
-    abi: StructSizes = None,
-    engine: EngineOption = EngineName.auto,
-    isa: IsaOption = None,
-    threads: SharingThreads = 1,
+    firmware: Annotated[DeviceOptions, RESULTS],
+    engine: EngineOptions,
     ops: Ops = None,
     as_json: AsJson = False,
 ) -> None:
@@ -69,28 +55,16 @@ def bench(
     from arenite.cli.measure import measure
     from arenite.cli.peers import peers_called
     from arenite.report.bench import render_bench
-    from arenite.runtime.interpreter_config import Setup
 
     try:
         peers = peers_called([name.strip() for name in against.split(",") if name.strip()])
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--against") from None
-    device = chosen_device(
-        board,
-        target,
-        default=None,
-        tflm=tflm_version,
-        library=library,
-        compiler=compiler,
-        abi=abi,
-        rounding=rounding,
-    )
-    setup = Setup.of(device.target, engine.value, threads=threads, isa=isa)
-    benchmark = measure(Path(model), peers, repeat, seed, setup, ops=ops)
+    device = firmware.chosen(default=None)
+    benchmark = measure(Path(model), peers, repeat, seed, engine.setup(device.target), ops=ops)
     if as_json:
         print_json(bench_facts(benchmark))
         return
     terminal = console()
     device.say(terminal, "these are times of this machine, with the results of")
-    for line in render_bench(benchmark, terminal.width):
-        terminal.print(line, soft_wrap=True)
+    print_lines(terminal, render_bench(benchmark, terminal.width))

@@ -67,7 +67,7 @@ Limit = Annotated[
 
 
 class Budget(TypedDict):
-    """What a firmware may take, as :func:`arenite.firmware.trial.trial` has it."""
+    """Limits of a firmware, as :func:`arenite.firmware.trial.trial` has them."""
 
     flash: int | None
     ram: int | None

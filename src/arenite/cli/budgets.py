@@ -1,4 +1,4 @@
-"""What ``export`` and ``board`` have in common: what a firmware may take."""
+"""Limits of a firmware, which ``export`` and ``board`` have in common."""
 
 from __future__ import annotations
 

@@ -1,14 +1,11 @@
-"""What all commands share: errors to exit codes, JSON, the terminal."""
+"""Shared by all commands: options, errors, JSON, the terminal."""
 
 from __future__ import annotations
 
 import json
 import math
-import os
-import re
 import sys
 import time
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from enum import Enum
@@ -16,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
-from typer.core import TyperGroup
 
 from arenite.cli.quantity import read_bytes
 from arenite.library_facts import library_names
@@ -28,8 +24,6 @@ if TYPE_CHECKING:
 
 DEBUG_VARIABLE = "ARENITE_DEBUG"
 _REFRESH_SECONDS = 0.1
-#: Commands whose exit code 1 is the verdict "no", and their code where an error leaves none.
-JUDGES, ERROR = ("fit", "compare", "evaluate", "board", "check-kernel"), 2
 #: The exit code where loops were too long to verify what was made.
 NOT_VERIFIED = 3
 
@@ -56,14 +50,6 @@ class AbiName(str, Enum):
     ilp32 = "ilp32"
     ilp32_int_enums = "ilp32_int_enums"
     arm_none_eabi = "arm_none_eabi"
-
-
-class EngineName(str, Enum):
-    """``--engine``."""
-
-    auto = "auto"
-    native = "native"
-    reference = "reference"
 
 
 ModelPath = Annotated[str, typer.Argument(metavar="MODEL", help="A .tflite or .mnn file.")]
@@ -131,70 +117,6 @@ StructSizes = Annotated[
         "ilp32_int_enums (32 bits, enums of 4 bytes).",
     ),
 ]
-EngineOption = Annotated[
-    EngineName,
-    typer.Option("--engine", help="What computes here; the results are the same."),
-]
-
-
-def _threads(count: int) -> int:
-    """As an interpreter would refuse it."""
-    from arenite.runtime.threads import checked_threads
-
-    try:
-        return checked_threads(count)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
-
-
-SharingThreads = Annotated[
-    int,
-    typer.Option(
-        "--threads",
-        metavar="N",
-        callback=_threads,
-        help="Threads that share an inference of a large model; the results are the same.",
-    ),
-]
-
-
-def _isa(name: str | None) -> str | None:
-    """As an interpreter would refuse it."""
-    from arenite import native
-
-    if name is None or not native.available():
-        return name
-    from arenite.native.program import checked_isa
-
-    try:
-        return checked_isa(name)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
-
-
-def require_isa() -> None:
-    """Refuse an ``ARENITE_ISA`` that names no instruction set of this processor.
-
-    Raises:
-        typer.BadParameter: It does.
-    """
-    try:
-        _isa(os.environ.get("ARENITE_ISA") or None)
-    except typer.BadParameter as error:
-        error.param_hint = "ARENITE_ISA"
-        raise
-
-
-IsaOption = Annotated[
-    str | None,
-    typer.Option(
-        "--isa",
-        metavar="SET",
-        callback=_isa,
-        help="Whose kernels run: portable, avx2, avxvnni, avx512vnni, neon, neondot or neoni8mm. "
-        "By default the processor's best. With portable, floats have the same bits on all.",
-    ),
-]
 
 
 def chosen_target(name: str | None, **parts: Enum | str | int | None) -> Target:
@@ -216,99 +138,19 @@ def chosen_target(name: str | None, **parts: Enum | str | int | None) -> Target:
         raise typer.BadParameter(str(error), param_hint="--target") from None
 
 
-class Commands(TyperGroup):
-    """The group of all commands: an error of the user's is one message and code 1, of ``fit`` 2.
-
-    With ``--json`` the message is a document as well: kind, message and exit code.
-    """
-
-    def main(self, args: Any = None, *more: Any, **how: Any) -> Any:
-        """Run the command line; errors are JSON if results would be."""
-        global _errors_are_json  # noqa: PLW0603 - a process has one command line
-        given = sys.argv[1:] if args is None else args
-        _errors_are_json = "--json" in given
-        return super().main(args, *more, **how)
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run the chosen command."""
-        from arenite.errors import AreniteError
-
-        try:
-            require_isa()
-            with _warnings_in_words():
-                return super().invoke(ctx)
-        except KeyboardInterrupt:
-            print("interrupted", file=sys.stderr)
-            # Where it came while a string was executed, as when a dataclass is made, python -m
-            # would end by the signal, not with this code; executing another one clears that.
-            exec("")
-            raise typer.Exit(130) from None
-        except _USAGE_ERROR as error:
-            if isinstance(error, typer.BadParameter):
-                error.message = _in_our_words(error.message)
-            _as_json("UsageError", _words_of(error), 2)
-            raise
-        except (AreniteError, OSError, MemoryError) as error:
-            if ctx.params["debug"]:
-                raise
-            code = ERROR if ctx.invoked_subcommand in JUDGES else 1
-            _as_json(type(error).__name__, _message(error), code)
-            fail(_message(error), code)
-
-
-#: What all wrong usage is; typer exports one of its kinds alone.
-_USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
-#: Whether an error is printed as JSON too: where that was asked for, and nothing was printed yet.
-_errors_are_json = False
-
-
-def _words_of(error: Any) -> str:
-    return str(error.format_message())
-
-
-def _as_json(kind: str, message: str, code: int) -> None:
-    if _errors_are_json:
-        print_json({"error": {"kind": kind, "message": message}, "exit_code": code})
-
-
 @contextmanager
-def _warnings_in_words() -> Iterator[None]:
-    """What Arenite warns of is said as errors are, once, without a line of its source."""
-    from arenite.errors import PlanWarning, UndefinedWarning
+def usage_errors() -> Iterator[None]:
+    """Wrong usage, where a function refuses what it is given.
 
-    said: set[str] = set()
-
-    def show(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
-        if not issubclass(category, PlanWarning | UndefinedWarning):
-            as_before(message, category, *place, **more)
-        elif str(message) not in said:  # a model is allocated more than once
-            said.add(str(message))
-            warn(str(message))
-
-    as_before = warnings.showwarning
-    warnings.showwarning = show
+    Raises:
+        typer.BadParameter: A ``ValueError`` was raised, none of its subclasses.
+    """
     try:
         yield
-    finally:
-        warnings.showwarning = as_before
-
-
-#: What typer's parser says, and what we do.
-_WORDS = (
-    (r"(.*) is not a valid int(?:eger)?(?: range)?\.", r"expected a whole number, got \1"),
-    (r"(.*) is not a valid float(?: range)?\.", r"expected a number, got \1"),
-    (r"(.*) is not in the range x>=(.*)\.", r"expected at least \2, got \1"),
-    (r"(.*) is not in the range (.*)<=x<=(.*)\.", r"expected \2 to \3, got \1"),
-    (r"(.*) is not one of (.*)\.", r"expected one of \2, got \1"),
-)
-
-
-def _in_our_words(message: str) -> str:
-    """What was expected and what was found, where typer's own parser refuses a value."""
-    for theirs, ours in _WORDS:
-        if match := re.fullmatch(theirs, message, re.DOTALL):
-            return match.expand(ours)
-    return message
+    except ValueError as error:
+        if type(error) is not ValueError:
+            raise
+        raise typer.BadParameter(str(error)) from None
 
 
 def require_suffix(file: Path | None, suffix: str, option: str) -> None:
@@ -355,15 +197,6 @@ def _say(kind: str, color: str, message: str) -> None:
     console(stderr=True).print(text, soft_wrap=True)
 
 
-def _message(error: BaseException) -> str:
-    if isinstance(error, OSError) and error.strerror:
-        from arenite.model.text import printable
-
-        place = f"{printable(str(error.filename))}: " if error.filename is not None else ""
-        return f"{place}{error.strerror}"
-    return str(error) or type(error).__name__
-
-
 def console(*, stderr: bool = False) -> Console:
     """The terminal, or the pipe, that facts are printed to: text alone reaches it.
 
@@ -389,10 +222,31 @@ def console(*, stderr: bool = False) -> Console:
     return Terminal(stderr=stderr, highlight=False, markup=False, emoji=False)
 
 
+#: Whether an error is printed as JSON too: where that was asked for, and nothing was printed yet.
+_errors_are_json = False
+
+
+def print_errors_as_json(wanted: bool) -> None:
+    """Say whether the next error is a document as well."""
+    global _errors_are_json  # noqa: PLW0603 - a process has one command line
+    _errors_are_json = wanted
+
+
+def print_error(kind: str, message: str, code: int) -> None:
+    """Print an error as a document where that is wanted."""
+    if _errors_are_json:
+        print_json({"error": {"kind": kind, "message": message}, "exit_code": code})
+
+
+def print_lines(terminal: Console, lines: Iterable[Any]) -> None:
+    """Print lines that are as wide as the terminal already."""
+    for line in lines:
+        terminal.print(line, soft_wrap=True)
+
+
 def print_json(facts: Any) -> None:
     """Print one JSON document; NaN and infinity, which JSON lacks, become null."""
-    global _errors_are_json  # noqa: PLW0603 - no error prints a second one
-    _errors_are_json = False
+    print_errors_as_json(False)  # no error prints a second document
     text = json.dumps(_plain(facts), indent=2, allow_nan=False)
     typer.echo(text.replace("\x7f", "\\u007f"))  # the one control character that JSON lets through
 

@@ -9,14 +9,16 @@ import typer
 
 from arenite.cli.common import (
     AsJson,
-    IsaOption,
     console,
     glyph,
     print_json,
+    print_lines,
     progress,
     require_suffix,
+    usage_errors,
 )
 from arenite.cli.device import no_revision
+from arenite.cli.engine import IsaOption
 from arenite.cli.operators import Ops, chosen_operators
 from arenite.cores import DEFAULT
 
@@ -100,7 +102,7 @@ def compare(
     from arenite.report.compare import comparison_svg, render_comparison
 
     require_suffix(svg, ".svg", "--svg")
-    try:
+    with usage_errors():
         operators = chosen_operators(ops)
         a = side_of(first, operators=operators, isa=isa)
         if snippet:
@@ -114,10 +116,6 @@ def compare(
             raise ValueError("expected --input or --data, got both")
         if b.dump is not None and given is None:
             raise ValueError("a dump has one inference: give its input with --input")
-    except ValueError as error:
-        if type(error) is not ValueError:
-            raise
-        raise typer.BadParameter(str(error)) from None
     with progress("comparing", 2, 2.0) as advance:
         found = compared(a, b, given, data=data, runs=runs, seed=seed, progress=advance)
     if svg is not None:
@@ -128,8 +126,7 @@ def compare(
     else:
         terminal = console()
         bar = glyph(terminal, "█", "#")
-        for line in render_comparison(found, terminal.width, bar):
-            terminal.print(line, soft_wrap=True)
+        print_lines(terminal, render_comparison(found, terminal.width, bar))
     is_near = found.equal if min_sqnr is None else found.sqnr >= min_sqnr
     raise typer.Exit(0 if is_near else 1)
 

@@ -16,6 +16,7 @@ from arenite.cli.common import (
     glyph,
     library_choice,
     print_json,
+    print_lines,
 )
 from arenite.cli.device import BoardName, Clock, TargetName, TflmVersion, chosen_device
 from arenite.cli.operators import Ops, load_model
@@ -103,9 +104,9 @@ def cost(
         if op is None
         else render_operator_cost(estimate, op, terminal.width, bar)
     )
-    more = [] if npu is None else render_report(npu, terminal.width)
-    for line in [*lines, *more]:
-        terminal.print(line, soft_wrap=True)
+    print_lines(terminal, lines)
+    if npu is not None:
+        print_lines(terminal, render_report(npu, terminal.width))
 
 
 def check_operator(index: int | None, count: int) -> None:
@@ -130,5 +131,4 @@ def _of_firmware(model: Model, device: Device, op: int | None, as_json: bool) ->
         raise typer.BadParameter("exported layers have no loops to show", param_hint="--op")
     terminal = console()
     device.say(terminal)
-    for line in render_firmware_cost(estimate, terminal.width):
-        terminal.print(line, soft_wrap=True)
+    print_lines(terminal, render_firmware_cost(estimate, terminal.width))

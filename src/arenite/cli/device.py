@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from arenite.cli.common import chosen_target
+from arenite.cli.common import (
+    Compiler,
+    GlueVersion,
+    Library,
+    LibraryVersion,
+    Rounding,
+    StructSizes,
+    VariablesArena,
+    chosen_target,
+    print_lines,
+)
 from arenite.cli.quantity import read_megahertz
 from arenite.cores import CORES, DEFAULT, devices, full_name, listed
 from arenite.report.text import wrapped
@@ -143,7 +154,7 @@ Clock = Annotated[
 
 
 class Device(NamedTuple):
-    """What ``--board``, ``--target`` and ``--clock`` say.
+    """Meaning of ``--board``, ``--target`` and ``--clock``.
 
     Attributes:
         target: The firmware.
@@ -168,8 +179,50 @@ class Device(NamedTuple):
     def say(self, terminal: Console, *words: str) -> None:
         """Print :meth:`note` where there is one."""
         if note := self.note(*words):
-            for line in wrapped(note, terminal.width):
-                terminal.print(line, soft_wrap=True)
+            print_lines(terminal, wrapped(note, terminal.width))
+
+
+@dataclass(frozen=True)
+class DeviceOptions:
+    """The options that say which firmware is meant; a command has some of them."""
+
+    board: BoardName = None
+    target: TargetName = None
+    tflm_version: TflmVersion = None
+    cmsis_nn_version: CmsisNnVersion = None
+    library: Library = None
+    library_version: LibraryVersion = None
+    glue_version: GlueVersion = None
+    variables_arena: VariablesArena = None
+    compiler: Compiler = None
+    rounding: Rounding = None
+    abi: StructSizes = None
+    clock: Clock = None
+
+    def chosen(self, default: str | None = DEFAULT) -> Device:
+        """The device that they mean; see :func:`chosen_device`."""
+        return chosen_device(self.board, self.target, self.clock, default=default, **self.parts)
+
+    @property
+    def parts(self) -> dict[str, Any]:
+        """Fields of a target that were given, without its processor."""
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        given["tflm"] = given.pop("tflm_version")
+        given["cmsis_nn"] = given.pop("cmsis_nn_version")
+        return {
+            name: value
+            for name, value in given.items()
+            if value is not None and name not in ("board", "target", "clock")
+        }
+
+
+#: Options of a command that computes as a firmware does, and of one about its memory.
+RESULTS = ("board", "target", "tflm_version", "library", "compiler", "rounding", "abi")
+REVISIONS = ("target", "tflm_version", "cmsis_nn_version")
+_VERSIONS = ("board", *REVISIONS, "library", "library_version", "glue_version")
+RELEASES = (*_VERSIONS, "compiler", "abi")
+MEMORY = (*_VERSIONS, "variables_arena", "compiler", "abi")
+TIMES = ("board", "target", "tflm_version", "library", "compiler", "abi", "clock")
 
 
 def chosen_device(

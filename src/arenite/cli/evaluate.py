@@ -9,32 +9,29 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from arenite.cli.common import (
     AsJson,
-    Compiler,
-    EngineName,
-    EngineOption,
-    IsaOption,
-    Library,
-    Rounding,
-    StructSizes,
     console,
     fail,
     note,
     print_json,
+    print_lines,
     progress,
+    usage_errors,
 )
-from arenite.cli.device import BoardName, TargetName, TflmVersion, chosen_device
+from arenite.cli.device import RESULTS, DeviceOptions
+from arenite.cli.engine import EngineName, EngineOption, IsaOption
 from arenite.cli.operators import Ops, chosen_operators
-from arenite.cli.run import FrontEnd, PixelRange, RawPixels, Step
+from arenite.cli.run import ReadingOptions
 from arenite.cores import DEFAULT
 
 if TYPE_CHECKING:
     from arenite.analysis.evaluation.result import Evaluation
+    from arenite.analysis.evaluation.targets import Scoring
 
 #: Seconds that the first chunk does not tell; a bar of less is gone before it is seen.
 _LONG = 2.0
@@ -94,8 +91,6 @@ Limit = Annotated[
     int | None, typer.Option(min=1, metavar="N", help="Take N samples, chosen at random.")
 ]
 Seed = Annotated[int, typer.Option(min=0, metavar="S", help="Seed of that choice.")]
-Samples = Annotated[str | None, typer.Option("--x", help="Array of samples, or column of paths.")]
-Labels = Annotated[str | None, typer.Option("--y", help="Array or column of labels.")]
 Workers = Annotated[
     int, typer.Option(min=1, max=1024, metavar="N", help="Processes that share reading and work.")
 ]
@@ -124,36 +119,57 @@ Resume = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class ScoringOptions:
+    """The options that say what is judged."""
+
+    labels: LabelsFile = None
+    task: TaskOption = None
+    positive: Positive = None
+    top_k: TopK = 5
+
+    def scoring(self) -> Scoring:
+        """Rule by which outputs are judged."""
+        from arenite.analysis.evaluation.targets import Scoring
+
+        return Scoring(
+            None if self.task is None else self.task.value,
+            self.labels or (),
+            self.positive,
+            self.top_k,
+        )
+
+
+@dataclass(frozen=True)
+class GuardOptions:
+    """The options that say what a model has to reach."""
+
+    min_accuracy: MinAccuracy = None
+    min_auc: MinAuc = None
+
+    def guard(self, found: Evaluation) -> None:
+        """Exit with code 1 where a metric is below its limit, or not known."""
+        for name, limit in (("accuracy", self.min_accuracy), ("auc", self.min_auc)):
+            if limit is not None and not getattr(found, name) >= limit:
+                value = getattr(found, name)
+                fail(f"expected {name} of at least {limit:g}, got {value:.6g}")
+
+
 def evaluate(
     model: ModelSide,
     data: DataPath,
     *,
     against: Against = None,
-    labels: LabelsFile = None,
-    task: TaskOption = None,
-    positive: Positive = None,
-    top_k: TopK = 5,
+    judged: ScoringOptions,
     limit: Limit = None,
     seed: Seed = 0,
-    x: Samples = None,
-    y: Labels = None,
-    pixel_range: PixelRange = None,
-    raw_pixels: RawPixels = False,
-    frontend: FrontEnd = None,
-    step: Step = None,
-    board: BoardName = None,
-    target: TargetName = None,
-    tflm_version: TflmVersion = None,
-    library: Library = None,
-    compiler: Compiler = None,
-    rounding: Rounding = None,
-    abi: StructSizes = None,
+    samples: ReadingOptions,
+    firmware: Annotated[DeviceOptions, RESULTS],
     engine: EngineOption = EngineName.auto,
     isa: IsaOption = None,
     threads: Threads = 1,
     workers: Workers = 1,
-    min_accuracy: MinAccuracy = None,
-    min_auc: MinAuc = None,
+    limits: GuardOptions,
     on_error: OnError = OnErrorName.stop,
     resume: Resume = None,
     ops: Ops = None,
@@ -165,71 +181,50 @@ def evaluate(
     """
     from arenite.analysis.evaluate import evaluate as evaluated
     from arenite.analysis.evaluate import evaluation_facts
-    from arenite.analysis.evaluation.chunks import Spread
-    from arenite.analysis.evaluation.data import Reading
-    from arenite.analysis.evaluation.targets import Scoring
-    from arenite.analysis.inputs.values import Pixels
     from arenite.report.evaluate import render_evaluation
 
-    if raw_pixels and pixel_range is not None:
-        raise typer.BadParameter("expected one of --raw-pixels and --pixel-range, got both")
+    reading = samples.reading(limit, seed)
     if ops is not None and workers > 1:
         raise typer.BadParameter("expected one of --ops and --workers, got both")
-    scoring = Scoring(None if task is None else task.value, labels or (), positive, top_k)
-    device = chosen_device(
-        board,
-        target,
-        default=None,
-        tflm=tflm_version,
-        library=library,
-        compiler=compiler,
-        abi=abi,
-        rounding=rounding,
-    )
-    try:
-        with _kept_said(resume) as count, ExitStack() as pools, _bar(count) as report:
-            found = evaluated(
-                model,
-                data,
-                against=against,
-                target=device.target,
-                engine=engine.value,
-                isa=isa,
-                threads=threads,
-                operators=chosen_operators(ops),
-                front_end=frontend,
-                reading=Reading(Pixels(pixel_range, raw_pixels), step, x, y, limit, seed),
-                scoring=scoring,
-                spread=Spread(None if workers == 1 else partial(_next_pool, pools, workers)),
-                progress=report,
-                on_error=on_error.value,
-                resume=resume,
-            )
-    except ValueError as error:
-        if type(error) is not ValueError:
-            raise
-        raise typer.BadParameter(str(error)) from None
+    scoring = judged.scoring()
+    device = firmware.chosen(default=None)
+    with usage_errors(), _evaluation(workers, resume) as how:
+        found = evaluated(
+            model,
+            data,
+            against=against,
+            target=device.target,
+            engine=engine.value,
+            isa=isa,
+            threads=threads,
+            operators=chosen_operators(ops),
+            front_end=samples.frontend,
+            reading=reading,
+            scoring=scoring,
+            on_error=on_error.value,
+            resume=resume,
+            **how,
+        )
     if as_json:
         print_json(evaluation_facts(found))
     else:
         terminal = console()
         if "@" not in Path(model).name:
             device.say(terminal, "these are the results of")
-        for line in render_evaluation(found, terminal.width):
-            terminal.print(line, soft_wrap=True)
-    _guard(found, {"accuracy": min_accuracy, "auc": min_auc})
+        print_lines(terminal, render_evaluation(found, terminal.width))
+    limits.guard(found)
     if found.left_out:
         raise typer.Exit(LEFT_OUT)
 
 
-def _guard(found: Evaluation, limits: dict[str, float | None]) -> None:
-    """Exit with code 1 where a metric is below its limit, or not known."""
-    for name, limit in limits.items():
-        if limit is None:
-            continue
-        value = found.accuracy if name == "accuracy" else found.auc
-        if not value >= limit:
-            fail(f"expected {name} of at least {limit:g}, got {value:.6g}")
+@contextmanager
+def _evaluation(workers: int, resume: Path | None) -> Iterator[dict[str, Any]]:
+    """Arguments that share the samples, and that tell of them."""
+    from arenite.analysis.evaluation.chunks import Spread
+
+    with _kept_said(resume) as count, ExitStack() as pools, _bar(count) as report:
+        pool = None if workers == 1 else partial(_next_pool, pools, workers)
+        yield {"spread": Spread(pool), "progress": report}
 
 
 def _next_pool(pools: ExitStack, workers: int) -> Executor:

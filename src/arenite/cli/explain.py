@@ -9,17 +9,13 @@ import typer
 
 from arenite.cli.common import (
     AsJson,
-    Compiler,
-    GlueVersion,
-    Library,
-    LibraryVersion,
     ModelPath,
-    StructSizes,
     console,
     print_json,
+    print_lines,
 )
 from arenite.cli.cost import check_operator
-from arenite.cli.device import BoardName, CmsisNnVersion, TargetName, TflmVersion, chosen_device
+from arenite.cli.device import RELEASES, DeviceOptions
 from arenite.cli.operators import Ops, load_model
 
 if TYPE_CHECKING:
@@ -47,15 +43,7 @@ def explain(
     model: ModelPath,
     *,
     op: OperatorIndex = None,
-    board: BoardName = None,
-    target: TargetName = None,
-    tflm_version: TflmVersion = None,
-    cmsis_nn_version: CmsisNnVersion = None,
-    library: Library = None,
-    library_version: LibraryVersion = None,
-    glue_version: GlueVersion = None,
-    compiler: Compiler = None,
-    abi: StructSizes = None,
+    firmware: Annotated[DeviceOptions, RELEASES],
     inputs: InputFiles = None,
     seed: Seed = 0,
     ops: Ops = None,
@@ -70,17 +58,7 @@ def explain(
     from arenite.report.ethos_u import render_commands
     from arenite.report.explain import ASCII, UNICODE, render_explanation
 
-    device = chosen_device(
-        board,
-        target,
-        tflm=tflm_version,
-        cmsis_nn=cmsis_nn_version,
-        library=library,
-        compiler=compiler,
-        abi=abi,
-        library_version=library_version,
-        glue_version=glue_version,
-    )
+    device = firmware.chosen()
     loaded = load_model(model, ops)
     what = explanation(loaded, device.target)
     check_operator(op, len(loaded.main.operators))
@@ -101,8 +79,9 @@ def explain(
         from arenite.report.walk import render_operator
 
         lines = render_operator(what, op, walk, terminal.width, marks)
-    for line in [*lines, *(line for one in npu for line in render_commands(one, terminal.width))]:
-        terminal.print(line, soft_wrap=True)
+    print_lines(terminal, lines)
+    for one in npu:
+        print_lines(terminal, render_commands(one, terminal.width))
 
 
 def _walk(

@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 import os
+from dataclasses import asdict, dataclass, replace
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from arenite.cli.common import (
     AsJson,
-    Compiler,
-    GlueVersion,
-    Library,
-    LibraryVersion,
-    StructSizes,
     console,
     print_json,
+    print_lines,
+    usage_errors,
 )
-from arenite.cli.device import (
-    BoardName,
-    Clock,
-    CmsisNnVersion,
-    TargetName,
-    TflmVersion,
-    chosen_device,
-)
+from arenite.cli.device import RELEASES, Clock, Device, DeviceOptions
 from arenite.cli.operators import Ops, load_model
 from arenite.cli.quantity import read_bytes, read_milliseconds
 from arenite.cli.wake_words import Manifests, RuntimeOption, are_wake_words, fit_wake_words
@@ -107,23 +98,27 @@ Exported = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class LimitOptions:
+    """The options that say what a model may take."""
+
+    ram: Ram = None
+    flash: Flash = None
+    deadline: Deadline = None
+    clock: Clock = None
+    bank: Bank = None
+
+    @property
+    def is_without_memory(self) -> bool:
+        """Whether neither RAM nor flash was given."""
+        return self.ram is self.flash is None
+
+
 def fit(
     models: ModelPaths = None,
     *,
-    board: BoardName = None,
-    target: TargetName = None,
-    tflm_version: TflmVersion = None,
-    cmsis_nn_version: CmsisNnVersion = None,
-    library: Library = None,
-    library_version: LibraryVersion = None,
-    glue_version: GlueVersion = None,
-    compiler: Compiler = None,
-    abi: StructSizes = None,
-    ram: Ram = None,
-    flash: Flash = None,
-    deadline: Deadline = None,
-    clock: Clock = None,
-    bank: Bank = None,
+    firmware: Annotated[DeviceOptions, RELEASES],
+    limits: LimitOptions,
     margin: Margin = None,
     runtime: RuntimeOption = None,
     manifest: Manifests = None,
@@ -141,56 +136,39 @@ def fit(
 
     Example: arenite fit model.tflite --board nucleo-l4r5zi --deadline 100ms
     """
+    how = FormatName.json if as_json else how
+    names, given = models or [], asdict(limits)
+    is_plain = firmware.library is None and not any(given.values()) and ops is None
+    if (
+        runtime
+        or manifest
+        or len(names) > 1
+        or (is_plain and are_wake_words(names, firmware.board, firmware.target))
+    ):
+        _refuse_limits(**given, ops=ops)
+        fit_wake_words(names, manifest or [], firmware, as_json=how is FormatName.json)
+    if not names:
+        raise typer.BadParameter("expected a model, or --manifest")
+    device = replace(firmware, clock=limits.clock).chosen()
+    loaded = load_model(names[0], ops)
+    if not (firmware.board or firmware.target or limits.clock) and limits.is_without_memory:
+        _all_boards(loaded, limits.deadline, as_json=how is FormatName.json)
+    _fit(loaded, device, {**given, "clock": device.clock, "margin": margin}, how, exported)
+
+
+def _fit(
+    model: Model, device: Device, limits: dict[str, Any], how: FormatName | None, exported: bool
+) -> NoReturn:
+    """One model on one device; ends the command."""
     from arenite.analysis.fit import EXIT_CODES, fit_facts
     from arenite.analysis.fit import fit as fit_of
     from arenite.firmware.size import firmware_size, size_facts
     from arenite.report.fit import render_fit
 
-    as_json = as_json or how is FormatName.json
-    names = models or []
-    releases = {
-        "tflm": tflm_version,
-        "cmsis_nn": cmsis_nn_version,
-        "library_version": library_version,
-        "glue_version": glue_version,
-    }
-    limits: dict[str, Any] = {"ram": ram, "flash": flash, "deadline": deadline, "bank": bank}
-    is_plain = library is None and not any((*limits.values(), clock)) and ops is None
-    if runtime or manifest or len(names) > 1 or (is_plain and are_wake_words(names, board, target)):
-        _refuse_limits(**limits, clock=clock, ops=ops)
-        fit_wake_words(
-            names,
-            manifest or [],
-            board=board,
-            target=target,
-            as_json=as_json,
-            library=library,
-            compiler=compiler,
-            **releases,
-        )
-    if not names:
-        raise typer.BadParameter("expected a model, or --manifest")
-    device = chosen_device(
-        board, target, clock, library=library, compiler=compiler, abi=abi, **releases
-    )
-    loaded = load_model(names[0], ops)
-    if not (board or target or clock) and ram is flash is None:
-        _all_boards(loaded, deadline, as_json=as_json)
-    try:
-        found = fit_of(
-            loaded,
-            board=device.board,
-            target=device.target,
-            clock=device.clock,
-            margin=margin,
-            **limits,
-        )
-    except ValueError as error:
-        if type(error) is not ValueError:
-            raise
-        raise typer.BadParameter(str(error)) from None
-    size = firmware_size(loaded, device.target) if exported else None
-    if as_json:
+    with usage_errors():
+        found = fit_of(model, board=device.board, target=device.target, **limits)
+    size = firmware_size(model, device.target) if exported else None
+    if how is FormatName.json:
         more = {} if size is None else {"export": size_facts(size, found.clock)}
         print_json({**fit_facts(found), **more})
     elif how is FormatName.github:
@@ -198,8 +176,7 @@ def fit(
     else:
         terminal = console()
         device.say(terminal)
-        for line in render_fit(found, terminal.width, size):
-            terminal.print(line, soft_wrap=True)
+        print_lines(terminal, render_fit(found, terminal.width, size))
     raise typer.Exit(EXIT_CODES[found.outcome])
 
 
@@ -224,8 +201,7 @@ def _all_boards(model: Model, deadline: float | None, *, as_json: bool) -> None:
         print_json([fit_facts(one) for one in found])
     else:
         terminal = console()
-        for line in render_fits(found, model.source, terminal.width):
-            terminal.print(line, soft_wrap=True)
+        print_lines(terminal, render_fits(found, model.source, terminal.width))
     raise typer.Exit(EXIT_CODES[worst(found)])
 
 
@@ -249,5 +225,4 @@ def boards(*, as_json: AsJson = False) -> None:
         print_json([board_facts(board) for board in known()])
         return
     terminal = console()
-    for line in render_boards(known(), terminal.width):
-        terminal.print(line, soft_wrap=True)
+    print_lines(terminal, render_boards(known(), terminal.width))

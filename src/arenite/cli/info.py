@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arenite.cli.common import AsJson, ModelPath, console, print_json
+from arenite.cli.common import AsJson, ModelPath, console, print_json, print_lines
 from arenite.cli.device import TflmVersion
 from arenite.cli.operators import Ops, load_model
 
@@ -31,7 +31,6 @@ def info(
         print_json(model_facts(loaded) | ({} if lacks is None else {"revision": lacks._asdict()}))
         return
     terminal = console()
-    for line in render_model(loaded, terminal.width):
-        terminal.print(line, soft_wrap=True)
-    for line in () if lacks is None else render_lacking(lacks, terminal.width):
-        terminal.print(line, soft_wrap=True)
+    print_lines(terminal, render_model(loaded, terminal.width))
+    if lacks is not None:
+        print_lines(terminal, render_lacking(lacks, terminal.width))

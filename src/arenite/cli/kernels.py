@@ -85,7 +85,7 @@ Isolate = Annotated[
 
 @dataclass(frozen=True)
 class KernelOptions:
-    """What a command was given of a user's own kernels; all of it can be JSON."""
+    """Options of a command on a user's own kernels; all of it can be JSON."""
 
     kernels: tuple[str, ...] = ()
     kernel: tuple[str, ...] = ()
@@ -133,7 +133,7 @@ _given: list[KernelOptions] = []
 
 
 def given_kernels() -> KernelOptions:
-    """What the command that runs was given."""
+    """Options of the command that runs."""
     return _given[-1] if _given else KernelOptions()
 
 
@@ -187,7 +187,7 @@ def with_kernels(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _default(annotation: Any) -> bool | None:
-    """What an option is without being given."""
+    """Value of an option that is not given."""
     return False if annotation.__origin__ is bool else None
 
 

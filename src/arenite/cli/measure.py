@@ -1,4 +1,4 @@
-"""What ``arenite bench`` measures: Arenite and its peers, each tried in a process of its own."""
+"""Measurements of ``arenite bench``: Arenite and its peers, each tried in its own process."""
 
 from __future__ import annotations
 

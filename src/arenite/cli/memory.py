@@ -7,33 +7,30 @@ from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from arenite.cli.common import (
     AsJson,
-    Compiler,
-    GlueVersion,
-    Library,
-    LibraryVersion,
     ModelPath,
-    StructSizes,
-    VariablesArena,
     console,
     print_json,
+    print_lines,
     progress,
     require_other,
     require_suffix,
 )
-from arenite.cli.device import BoardName, CmsisNnVersion, TargetName, TflmVersion, chosen_device
+from arenite.cli.device import MEMORY, DeviceOptions
 from arenite.cli.operators import Ops, load_model
 from arenite.cli.quantity import read_bytes
 
 if TYPE_CHECKING:
     from arenite import Model
     from arenite.analysis.arena_use import ArenaUse, Firmware
-    from arenite.analysis.splits import Ram
+    from arenite.analysis.head_plans import HeadPlans, PassWin
+    from arenite.analysis.splits import Ram, Split
+    from arenite.cli.device import Device
 
 
 #: Of the bar while the best plan is looked for.
@@ -81,16 +78,7 @@ def memory(
     *,
     arena: ArenaSize = None,
     planner: Planner = PlannerName.greedy,
-    board: BoardName = None,
-    target: TargetName = None,
-    tflm_version: TflmVersion = None,
-    cmsis_nn_version: CmsisNnVersion = None,
-    library: Library = None,
-    library_version: LibraryVersion = None,
-    glue_version: GlueVersion = None,
-    variables_arena: VariablesArena = None,
-    compiler: Compiler = None,
-    abi: StructSizes = None,
+    firmware: Annotated[DeviceOptions, MEMORY],
     svg: SvgFile = None,
     passes: Passes = False,
     splits: Splits = None,
@@ -101,60 +89,76 @@ def memory(
 
     Example: arenite memory model.tflite --target cortex-m7 --svg plan.svg
     """
-    from rich.text import Text
-
-    from arenite.analysis.arena_use import Firmware, arena_facts
-    from arenite.analysis.ethos_u import scratch_facts
-    from arenite.analysis.head_plans import head_plans, pass_wins, plan_facts
-    from arenite.analysis.splits import split, split_facts
+    from arenite.analysis.arena_use import Firmware
+    from arenite.analysis.head_plans import head_plans, pass_wins
+    from arenite.analysis.splits import split
     from arenite.files import replacing
-    from arenite.report.ethos_u import render_scratch
-    from arenite.report.memory import render_arena
     from arenite.report.memory_svg import memory_svg
-    from arenite.report.splits import render_split
 
     rams = None if splits is None else _rams(splits)
     require_suffix(svg, ".svg", "--svg")
     require_other(svg, "--svg", [Path(model)])
-    device = chosen_device(
-        board,
-        target,
-        default=None,
-        tflm=tflm_version,
-        cmsis_nn=cmsis_nn_version,
-        library=library,
-        compiler=compiler,
-        abi=abi,
-        library_version=library_version,
-        glue_version=glue_version,
-        variables_arena=variables_arena,
-    )
+    device = firmware.chosen(default=None)
     meant = device.target
-    firmware = Firmware(planner.value, meant)
     loaded = load_model(model, ops)
     with search_bar() as told:
         plans = head_plans(loaded, meant, told)
-    use = _allocate(loaded, arena, firmware, as_json=as_json)
-    wins = pass_wins(loaded, meant) if passes else None
-    found = split(loaded, meant, planner.value, rams) if rams else None
+    use = _allocate(loaded, arena, Firmware(planner.value, meant), as_json=as_json)
+    found = _Found(
+        loaded,
+        use,
+        plans,
+        wins=pass_wins(loaded, meant) if passes else None,
+        split=split(loaded, meant, planner.value, rams) if rams else None,
+    )
     if svg:
         title = f"{Path(model).name}: {use.plan.head:,} bytes of head, {planner.value} planner"
         with replacing(svg) as file:
             file.write(memory_svg(use.head_buffers, title).encode("utf-8", "backslashreplace"))
     if as_json:
-        facts: dict[str, Any] = {} if found is None else {"splits": split_facts(found)}
-        if npu := scratch_facts(loaded):
-            facts["npu"] = npu
-        print_json({**arena_facts(use), **plan_facts(plans, wins), **facts})
-        return
+        _print_json(found)
+    else:
+        _draw(found, device)
+
+
+class _Found(NamedTuple):
+    """All that is known of a model's memory."""
+
+    model: Model
+    use: ArenaUse
+    plans: HeadPlans
+    wins: list[PassWin] | None
+    split: Split | None
+
+
+def _print_json(found: _Found) -> None:
+    from arenite.analysis.arena_use import arena_facts
+    from arenite.analysis.ethos_u import scratch_facts
+    from arenite.analysis.head_plans import plan_facts
+    from arenite.analysis.splits import split_facts
+
+    facts: dict[str, Any] = {}
+    if found.split is not None:
+        facts["splits"] = split_facts(found.split)
+    if npu := scratch_facts(found.model):
+        facts["npu"] = npu
+    print_json({**arena_facts(found.use), **plan_facts(found.plans, found.wins), **facts})
+
+
+def _draw(found: _Found, device: Device) -> None:
+    from rich.text import Text
+
+    from arenite.report.ethos_u import render_scratch
+    from arenite.report.memory import render_arena
+    from arenite.report.splits import render_split
+
     terminal = console()
     device.say(terminal)
-    ascii_only = terminal.options.ascii_only
-    lines = [*render_arena(use, plans, wins, terminal.width, ascii_only=ascii_only)]
-    if found is not None:
-        lines += [Text(), *render_split(found, terminal.width)]
-    for line in [*lines, *render_scratch(loaded, terminal.width)]:
-        terminal.print(line, soft_wrap=True)
+    how = {"ascii_only": terminal.options.ascii_only}
+    print_lines(terminal, render_arena(found.use, found.plans, found.wins, terminal.width, **how))
+    if found.split is not None:
+        print_lines(terminal, [Text(), *render_split(found.split, terminal.width)])
+    print_lines(terminal, render_scratch(found.model, terminal.width))
 
 
 def _rams(text: str) -> tuple[Ram, Ram]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,23 +16,17 @@ from arenite.cli.common import (
     ModelPath,
     console,
     print_json,
+    print_lines,
     progress,
     require_other,
     require_suffix,
+    usage_errors,
 )
-from arenite.cli.device import (
-    BoardName,
-    Clock,
-    CmsisNnVersion,
-    Device,
-    TargetName,
-    TflmVersion,
-    chosen_device,
-)
-from arenite.cli.evaluate import Labels, Limit, Samples
+from arenite.cli.device import REVISIONS, BoardName, Clock, DeviceOptions
+from arenite.cli.evaluate import Limit
 from arenite.cli.fit import Deadline, Flash, Ram
 from arenite.cli.operators import Ops, load_model
-from arenite.cli.run import PixelRange, RawPixels, Step
+from arenite.cli.run import ReadingOptions
 
 if TYPE_CHECKING:
     from arenite.quantize.settings import Budget
@@ -128,6 +123,40 @@ Svg = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class BudgetOptions:
+    """The options that say what the result may cost and lose."""
+
+    max_drop: MaxDrop = None
+    min_sqnr: MinSqnr = None
+    board: BoardName = None
+    ram: Ram = None
+    flash: Flash = None
+    deadline: Deadline = None
+    clock: Clock = None
+
+    def meant(self, firmware: DeviceOptions) -> tuple[Target | None, Budget]:
+        """The target and the budget; a board says what is not said besides.
+
+        Raises:
+            typer.BadParameter: There is no such board or target, or the deadline has no clock.
+        """
+        from arenite.quantize.settings import Budget
+
+        ram, flash = self.ram, self.flash
+        device = replace(firmware, board=self.board, clock=self.clock).chosen()
+        if device.board is not None:
+            ram = ram or device.board.region().size  # an arena lies in one piece
+            flash = flash or device.board.flash
+        if self.deadline is not None and device.clock is None:
+            raise typer.BadParameter("expected --clock or --board for a deadline")
+        is_meant = device.is_named or firmware.tflm_version or firmware.cmsis_nn_version
+        is_meant = is_meant or ram is not None or self.deadline is not None
+        share = None if self.max_drop is None else read_share(self.max_drop)
+        budget = Budget(ram, flash, self.deadline, device.clock, self.min_sqnr, share)
+        return device.target if is_meant else None, budget
+
+
 def quantize(
     model: ModelPath,
     data: DataPath,
@@ -139,24 +168,12 @@ def quantize(
     ranges: Ranges = "minmax",
     dense: Dense = DenseName.unit,
     passes: Passes = None,
-    target: TargetName = None,
-    tflm_version: TflmVersion = None,
-    cmsis_nn_version: CmsisNnVersion = None,
+    firmware: Annotated[DeviceOptions, REVISIONS],
     limit: Limit = None,
     seed: Seed = 0,
-    x: Samples = None,
-    y: Labels = None,
-    pixel_range: PixelRange = None,
-    raw_pixels: RawPixels = False,
-    step: Step = None,
+    samples: Annotated[ReadingOptions, ("x", "y", "pixel_range", "raw_pixels", "step")],
     labels: LabelsFile = None,
-    max_drop: MaxDrop = None,
-    min_sqnr: MinSqnr = None,
-    board: BoardName = None,
-    ram: Ram = None,
-    flash: Flash = None,
-    deadline: Deadline = None,
-    clock: Clock = None,
+    limits: BudgetOptions,
     workers: Workers = 1,
     svg: Svg = None,
     ops: Ops = None,
@@ -167,8 +184,7 @@ def quantize(
 
     Example: arenite quantize float.tflite --data pictures/ -o int8.tflite
     """
-    from arenite.analysis.evaluation.data import Reading
-    from arenite.analysis.inputs.values import Pixels
+    from arenite.files import save
     from arenite.quantize.outcome import quantization_facts
     from arenite.quantize.quantizer import quantize as quantized
     from arenite.quantize.settings import DEFAULT_PASSES
@@ -177,69 +193,35 @@ def quantize(
     require_suffix(output, ".tflite", "--output")
     require_suffix(svg, ".svg", "--svg")
     require_other(output, "--output", [Path(model)])
-    device = chosen_device(board, target, clock, tflm=tflm_version, cmsis_nn=cmsis_nn_version)
-    is_named = bool(tflm_version or cmsis_nn_version)
-    meant, budget = _limits(device, (ram, flash, deadline), (min_sqnr, max_drop), is_named)
-    names = DEFAULT_PASSES if passes is None else _names(passes)
-    try:
-        with _bars() as tell, ExitStack() as pools:
-            result, report = quantized(
-                load_model(model, ops),
-                data,
-                activations=activations.value,
-                io=io.value,
-                keep_float=keep_float or (),
-                method=ranges,
-                dense=dense.value,
-                passes=names,
-                target=meant,
-                reading=Reading(Pixels(pixel_range, raw_pixels), step, x, y, limit, seed),
-                labels=labels or (),
-                budget=budget,
-                executor=_pool(pools, workers),
-                progress=tell,
-            )
-    except ValueError as error:
-        if type(error) is not ValueError:
-            raise
-        raise typer.BadParameter(str(error)) from None
+    meant, budget = limits.meant(firmware)
+    with usage_errors(), _bars() as tell, ExitStack() as pools:
+        result, report = quantized(
+            load_model(model, ops),
+            data,
+            activations=activations.value,
+            io=io.value,
+            keep_float=keep_float or (),
+            method=ranges,
+            dense=dense.value,
+            passes=DEFAULT_PASSES if passes is None else _names(passes),
+            target=meant,
+            reading=samples.reading(limit, seed),
+            labels=labels or (),
+            budget=budget,
+            executor=_pool(pools, workers),
+            progress=tell,
+        )
     _write(result, output)
     if svg is not None:
-        from arenite.files import save
-
         save(svg, front_svg(report).encode())
     if as_json:
-        print_json(
-            {**quantization_facts(report), "output": None if output is None else str(output)}
-        )
+        written = None if output is None else str(output)
+        print_json({**quantization_facts(report), "output": written})
         return
     terminal = console()
-    for line in render_quantization(report, terminal.width, verbose=verbose):
-        terminal.print(line, soft_wrap=True)
+    print_lines(terminal, render_quantization(report, terminal.width, verbose=verbose))
     if output is not None:
         terminal.print(f"written to {output}", soft_wrap=True, markup=False, highlight=False)
-
-
-def _limits(
-    device: Device,
-    costs: tuple[int | None, int | None, float | None],
-    quality: tuple[float | None, str | None],
-    is_named: bool,
-) -> tuple[Target | None, Budget]:
-    """The target and what the result may cost and lose; a board says what is not said besides."""
-    from arenite.quantize.settings import Budget
-
-    ram, flash, deadline = costs
-    if device.board is not None:
-        ram = ram or device.board.region().size  # an arena lies in one piece
-        flash = flash or device.board.flash
-    if deadline is not None and device.clock is None:
-        raise typer.BadParameter("expected --clock or --board for a deadline")
-    is_meant = device.is_named or is_named or ram is not None or deadline is not None
-    min_sqnr, max_drop = quality
-    share = None if max_drop is None else read_share(max_drop)
-    budget = Budget(ram, flash, deadline, device.clock, min_sqnr, share)
-    return device.target if is_meant else None, budget
 
 
 def read_share(text: str) -> float:

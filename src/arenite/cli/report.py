@@ -8,15 +8,13 @@ from typing import Annotated
 import typer
 
 from arenite.cli.common import (
-    Compiler,
-    Library,
     ModelPath,
-    StructSizes,
     note,
     require_other,
     require_suffix,
+    usage_errors,
 )
-from arenite.cli.device import BoardName, Clock, TargetName, TflmVersion, chosen_device
+from arenite.cli.device import TIMES, DeviceOptions
 from arenite.cli.fit import Deadline
 from arenite.cli.memory import search_bar
 from arenite.cli.operators import Ops, load_model
@@ -46,13 +44,7 @@ def report(
     model: ModelPath,
     *,
     output: Output,
-    board: BoardName = None,
-    target: TargetName = None,
-    tflm_version: TflmVersion = None,
-    library: Library = None,
-    compiler: Compiler = None,
-    abi: StructSizes = None,
-    clock: Clock = None,
+    firmware: Annotated[DeviceOptions, TIMES],
     deadline: Deadline = None,
     compare: Sides = None,
     quantized: Quantized = None,
@@ -66,27 +58,20 @@ def report(
 
     require_suffix(output, ".html", "--output")
     require_other(output, "--output", [Path(model)])
-    device = chosen_device(
-        board, target, clock, tflm=tflm_version, library=library, compiler=compiler, abi=abi
-    )
+    device = firmware.chosen()
     if words := device.note():
         note(words)
     loaded = load_model(model, ops)
-    try:
-        with search_bar() as told:
-            page = made(
-                loaded,
-                output,
-                target=device.target,
-                board=device.board,
-                deadline=deadline,
-                clock=device.clock,
-                compare=compare or (),
-                quantized=quantized,
-                progress=told,
-            )
-    except ValueError as error:
-        if type(error) is not ValueError:
-            raise
-        raise typer.BadParameter(str(error)) from None
+    with usage_errors(), search_bar() as told:
+        page = made(
+            loaded,
+            output,
+            target=device.target,
+            board=device.board,
+            deadline=deadline,
+            clock=device.clock,
+            compare=compare or (),
+            quantized=quantized,
+            progress=told,
+        )
     typer.echo(f"{output}: {len(page.html.encode()):,} bytes")

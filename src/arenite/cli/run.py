@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import zipfile
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,23 +14,17 @@ import typer
 
 from arenite.cli.common import (
     AsJson,
-    Compiler,
-    EngineName,
-    EngineOption,
-    IsaOption,
-    Library,
     ModelPath,
-    Rounding,
-    SharingThreads,
-    StructSizes,
     console,
     glyph,
     print_json,
+    print_lines,
     progress,
     require_other,
     require_suffix,
 )
-from arenite.cli.device import BoardName, TargetName, TflmVersion, chosen_device
+from arenite.cli.device import RESULTS, DeviceOptions
+from arenite.cli.engine import EngineOptions
 from arenite.cli.operators import Ops, load_model
 from arenite.cli.quantity import read_step
 
@@ -38,7 +33,8 @@ if TYPE_CHECKING:
 
     from arenite import Interpreter, Model
     from arenite.analysis.engines.listening import Listening
-    from arenite.analysis.inputs.values import Array, Input
+    from arenite.analysis.evaluation.data import Reading
+    from arenite.analysis.inputs.values import Array, Input, Pixels
     from arenite.analysis.outcome import Inference
     from arenite.cli.device import Device
     from arenite.cli.listen import Wishes
@@ -79,6 +75,8 @@ PixelRange = Annotated[
         "quantised input, 0 and 1 for a float one.",
     ),
 ]
+Samples = Annotated[str | None, typer.Option("--x", help="Array of samples, or column of paths.")]
+Labels = Annotated[str | None, typer.Option("--y", help="Array or column of labels.")]
 RawPixels = Annotated[
     bool,
     typer.Option(
@@ -105,6 +103,42 @@ Step = Annotated[
         "front end's window (20 of 30), a whole one without.",
     ),
 ]
+
+
+@dataclass(frozen=True)
+class ReadingOptions:
+    """The options that say how files become inputs; a command has some of them."""
+
+    x: Samples = None
+    y: Labels = None
+    pixel_range: PixelRange = None
+    raw_pixels: RawPixels = False
+    frontend: FrontEnd = None
+    step: Step = None
+
+    def pixels(self) -> Pixels:
+        """Meaning of pixels.
+
+        Raises:
+            typer.BadParameter: Both options say so.
+        """
+        from arenite.analysis.inputs.values import Pixels
+
+        if self.raw_pixels and self.pixel_range is not None:
+            raise typer.BadParameter("expected one of --raw-pixels and --pixel-range, got both")
+        return Pixels(self.pixel_range, self.raw_pixels)
+
+    def reading(self, limit: int | None, seed: int) -> Reading:
+        """Way to read so many samples.
+
+        Raises:
+            typer.BadParameter: Both options say what pixels stand for.
+        """
+        from arenite.analysis.evaluation.data import Reading
+
+        return Reading(self.pixels(), self.step, self.x, self.y, limit, seed)
+
+
 Threshold = Annotated[
     float | None,
     typer.Option(
@@ -124,21 +158,10 @@ def run(
     repeat: Repeat = 1,
     seed: Seed = 0,
     top: Top = 5,
-    pixel_range: PixelRange = None,
-    raw_pixels: RawPixels = False,
-    frontend: FrontEnd = None,
-    step: Step = None,
+    fed_as: Annotated[ReadingOptions, ("pixel_range", "raw_pixels", "frontend", "step")],
     threshold: Threshold = None,
-    board: BoardName = None,
-    target: TargetName = None,
-    tflm_version: TflmVersion = None,
-    library: Library = None,
-    compiler: Compiler = None,
-    rounding: Rounding = None,
-    abi: StructSizes = None,
-    engine: EngineOption = EngineName.auto,
-    isa: IsaOption = None,
-    threads: SharingThreads = 1,
+    firmware: Annotated[DeviceOptions, RESULTS],
+    engine: EngineOptions,
     ops: Ops = None,
     as_json: AsJson = False,
 ) -> None:
@@ -151,34 +174,22 @@ def run(
     from arenite.analysis.engines.listening import listening_facts
     from arenite.analysis.inputs.arrays import check_labels, read_labels
     from arenite.analysis.inputs.files import random_inputs, read_inputs
-    from arenite.analysis.inputs.values import Pixels
     from arenite.analysis.outcome import inference_facts
     from arenite.cli.listen import Wishes, wants_to_listen
     from arenite.report.inference import render_inference
     from arenite.report.listening import render_listening
-    from arenite.runtime.interpreter_config import Setup
 
-    if raw_pixels and pixel_range is not None:
-        raise typer.BadParameter("expected one of --raw-pixels and --pixel-range, got both")
+    pixels = fed_as.pixels()
     require_suffix(output, ".npz", "--output")
-    read = [Path(model), *(inputs or []), *(file for file in (labels, frontend) if file)]
+    read = [Path(model), *(inputs or []), *(file for file in (labels, fed_as.frontend) if file)]
     require_other(output, "--output", read)
-    pixels = Pixels(pixel_range, raw_pixels)
-    device = chosen_device(
-        board,
-        target,
-        default=None,
-        tflm=tflm_version,
-        library=library,
-        compiler=compiler,
-        abi=abi,
-        rounding=rounding,
-    )
+    device = firmware.chosen(default=None)
     loaded = load_model(model, ops)
     texts = read_labels(labels) if labels else []
     check_labels(texts, loaded.outputs)
-    setup = Setup.of(device.target, engine.value, threads=threads, isa=isa)
-    wishes = Wishes(load_model(frontend, ops) if frontend else None, step, threshold, texts)
+    setup = engine.setup(device.target)
+    front_end = load_model(fed_as.frontend, ops) if fed_as.frontend else None
+    wishes = Wishes(front_end, fed_as.step, threshold, texts)
     if wants_to_listen(loaded, inputs or [], wishes):
         heard = _listen(loaded, (inputs or [])[0], setup, wishes, output)
         _show(device, listening_facts(heard), partial(render_listening, heard), as_json=as_json)
@@ -199,8 +210,7 @@ def _show(
         return
     terminal = console()
     device.say(terminal, "these are the results of")
-    for line in drawn(terminal.width):
-        terminal.print(line, soft_wrap=True)
+    print_lines(terminal, drawn(terminal.width))
 
 
 def _listen(

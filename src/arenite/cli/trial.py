@@ -31,7 +31,7 @@ _NOT_INSTALLED = 4
 
 @dataclass(frozen=True)
 class Trial:
-    """What an engine did in a fresh process.
+    """Work of an engine in a fresh process.
 
     Attributes:
         engine: The engine.

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from arenite.cli.common import chosen_target, console, print_json
+from arenite.cli.common import chosen_target, console, print_json, print_lines
+from arenite.cli.device import DeviceOptions
 from arenite.cli.operators import load_model
 from arenite.library_facts import facts_of
 
@@ -54,11 +55,9 @@ def are_wake_words(models: list[str], board: str | None, target: str | None) -> 
 def fit_wake_words(
     models: list[str],
     manifests: list[Path],
+    firmware: DeviceOptions,
     *,
-    board: str | None,
-    target: str | None,
     as_json: bool,
-    **parts: Any,
 ) -> None:
     """Say what the models need side by side, with every release of the library.
 
@@ -71,25 +70,23 @@ def fit_wake_words(
     from arenite.report.wake_words import render_wake_words
 
     try:
-        found = None if board is None else find_board(board)
+        found = None if firmware.board is None else find_board(firmware.board)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--board") from None
-    processor = target or (ESPHOME.processor if found is None else found.processor)
+    processor = firmware.target or (ESPHOME.processor if found is None else found.processor)
     usual: dict[str, Any] = {
         "library_version": ESPHOME.library_version,
         "glue_version": ESPHOME.glue_version,
         "variables_arena": ESPHOME.variables_arena,
     }
-    given = {name: value for name, value in parts.items() if value is not None}
-    if "library" in given and not facts_of(given["library"]).versions:
+    if firmware.library is not None and not facts_of(firmware.library).versions:
         usual = {"variables_arena": ESPHOME.variables_arena}
-    meant = chosen_target(processor, **{**usual, **given})
+    meant = chosen_target(processor, **{**usual, **firmware.parts})
     words = [load_model(model, None) for model in models]
     result = wake_words([*words, *map(read_manifest, manifests)], meant, ESPHOME, found)
     if as_json:
         print_json(wake_word_facts(result))
     else:
         terminal = console()
-        for line in render_wake_words(result, terminal.width):
-            terminal.print(line, soft_wrap=True)
+        print_lines(terminal, render_wake_words(result, terminal.width))
     raise typer.Exit(0 if result else 1)
