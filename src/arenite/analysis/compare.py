@@ -5,37 +5,32 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from arenite.analysis.advice import Habits, advice_for, habits_of
 from arenite.analysis.compare_inputs import RANDOM, inferences, is_float
+from arenite.analysis.differences import (
+    FLOAT_TOLERANCE,
+    Stack,
+    Worst,
+    cosine,
+    error_of,
+    largest,
+    same_numbers,
+    sqnr,
+    worst_of,
+)
 from arenite.analysis.engines.npu_tensors import as_original, is_compiled, run_in_arena
 from arenite.analysis.engines.peer_tensors import Tensors
 from arenite.analysis.engines.sides import Side, inputs_for, side_of
 from arenite.callable_modules import html_of
 from arenite.errors import CompareError
 from arenite.formats import Source
-from arenite.model import Model, Tensor
-from arenite.model.model import Array
+from arenite.model import Model
 from arenite.ops.registry import traits_of
-
-Reals = npt.NDArray[np.float64]
-
-#: Floats are equal within this share of the tensor's largest magnitude.
-FLOAT_TOLERANCE = 1e-5
-
-
-@dataclass(frozen=True)
-class Worst:
-    """The element that is furthest off: in which inference, where, and what both have there."""
-
-    run: int
-    place: tuple[int, ...]
-    first: float
-    second: float
 
 
 @dataclass(frozen=True)
@@ -229,8 +224,8 @@ def compared(
     layers: list[Layer] = []
     by_tensor: dict[int, Layer] = {}
     for (operator, first, second), how in pairs:
-        x = _Stack.of(a.model.main.tensors[first], first, one)
-        y = _Stack.of(b.model.main.tensors[second], second, two)
+        x = Stack.of(a.model.main.tensors[first], first, one)
+        y = Stack.of(b.model.main.tensors[second], second, two)
         name = a.model.main.operators[operator].name
         layer = _layer((operator, first, second), how, name, x, y)
         layer = _judged(layer, a.model, by_tensor, habits, a_is_float=is_float(a.model))
@@ -300,32 +295,13 @@ def _positions(a: Model, b: Model) -> dict[int, int]:
     }
 
 
-class _Stack(NamedTuple):
-    """A tensor's values of all inferences: ``[runs, elements]``."""
-
-    tensor: Tensor
-    values: Array
-
-    @classmethod
-    def of(cls, tensor: Tensor, index: int, runs: Sequence[Tensors]) -> _Stack:
-        return cls(tensor, np.stack([run[index].reshape(-1) for run in runs]))
-
-    @property
-    def real(self) -> Reals:
-        q, wide = self.tensor.quantization, self.values.astype(np.float64)
-        if self.values.dtype.kind not in "iu" or q is None or len(q.scale) != 1:
-            return wide
-        zero = float(q.zero_point[0]) if len(q.zero_point) else 0.0
-        return (wide - zero) * float(q.scale[0])
-
-
-def _layer(place: Pair, paired: str, name: str, x: _Stack, y: _Stack) -> Layer:
-    """What a pair of tensors have in common; whose fault that is comes later."""
+def _layer(place: Pair, paired: str, name: str, x: Stack, y: Stack) -> Layer:
+    """Comparison of a pair of tensors; whose fault a difference is comes later."""
     a, b = x.real, y.real
-    error = _error(a, b)
-    same_numbers = _same_numbers(x, y)
-    differs = x.values != y.values if same_numbers else error > FLOAT_TOLERANCE * _largest(a)
-    steps = np.abs(x.values.astype(np.int64) - y.values).max(initial=0) if same_numbers else None
+    error = error_of(a, b)
+    by_bits = same_numbers(x, y)
+    differs = x.values != y.values if by_bits else error > FLOAT_TOLERANCE * largest(a)
+    steps = np.abs(x.values.astype(np.int64) - y.values).max(initial=0) if by_bits else None
     return Layer(
         operator=place[0],
         name=name,
@@ -336,28 +312,10 @@ def _layer(place: Pair, paired: str, name: str, x: _Stack, y: _Stack) -> Layer:
         different=int(differs.sum()),
         steps=None if steps is None else int(steps),
         error=float(error.max(initial=0)),
-        sqnr=_sqnr(a, b),
-        cosine=_cosine(a, b),
-        worst=_worst(x.tensor, a, b, error) if differs.any() else None,
+        sqnr=sqnr(a, b),
+        cosine=cosine(a, b),
+        worst=worst_of(x.tensor, a, b, error) if differs.any() else None,
     )
-
-
-def _error(a: Reals, b: Reals) -> Reals:
-    """Distance of both; none where both are no number."""
-    with np.errstate(invalid="ignore"):
-        error = np.abs(a - b)
-    error[(np.isnan(a) & np.isnan(b)) | (a == b)] = 0
-    return np.nan_to_num(error, nan=np.inf)
-
-
-def _largest(a: Reals) -> float:
-    return float(np.abs(a[np.isfinite(a)]).max(initial=0))
-
-
-def _worst(tensor: Tensor, a: Reals, b: Reals, error: Reals) -> Worst:
-    run, place = divmod(int(error.argmax()), error.shape[1])
-    inside = np.unravel_index(place, tensor.shape) if tensor.shape else ()
-    return Worst(run, tuple(map(int, inside)), float(a[run, place]), float(b[run, place]))
 
 
 def _judged(
@@ -378,35 +336,6 @@ def _judged(
         advice = advice_for(habits, layer.tensors[1 if a_is_float else 0])
     values = {**vars(layer), "is_origin": is_origin, "loss": loss, "advice": advice}
     return Layer(**values)
-
-
-def _same_numbers(x: _Stack, y: _Stack) -> bool:
-    """Whether equal integers mean equal values on both sides."""
-    if x.values.dtype != y.values.dtype or x.values.dtype.kind not in "iub":
-        return False
-    a, b = x.tensor.quantization, y.tensor.quantization
-    if a is None or b is None:
-        return a is b
-    return np.array_equal(a.scale, b.scale) and np.array_equal(a.zero_point, b.zero_point)
-
-
-def _sqnr(x: Reals, y: Reals) -> float:
-    with np.errstate(all="ignore"):
-        noise, signal = float(((x - y) ** 2).sum()), float((x**2).sum())
-    if noise == 0:
-        return math.inf
-    if not signal or not math.isfinite(noise):
-        return -math.inf
-    return 10 * math.log10(signal / noise)
-
-
-def _cosine(x: Reals, y: Reals) -> float:
-    with np.errstate(all="ignore"):
-        lengths = math.sqrt(float((x**2).sum()) * float((y**2).sum()))
-        product = float((x * y).sum())
-    if not lengths:
-        return 1.0 if not (x - y).any() else 0.0
-    return product / lengths
 
 
 def compare_facts(found: Comparison) -> dict[str, Any]:

@@ -18,7 +18,8 @@ import numpy.typing as npt
 from arenite import native, ops
 from arenite.errors import ModelError
 from arenite.formats import flatbuffer
-from arenite.formats.flatbuffer import Part, Record, Row, TableLayout, Tables, values_of
+from arenite.formats import tflite_records as records
+from arenite.formats.flatbuffer import Row, TableLayout, Tables, values_of
 from arenite.formats.tflite_rows import OPERATOR_PATHS, TENSOR_PATHS, OperatorRow, TensorRow
 from arenite.formats.tflite_schema import SCHEMA
 from arenite.formats.tflite_write import options_fields, write
@@ -92,15 +93,15 @@ class _ModelReader:
 
     def __init__(self, reader: flatbuffer.Reader, root: Tables | list[Row]) -> None:
         self.reader = reader
-        (values,) = values_of(root, _ROOT)
-        self.root = dict(zip(_ROOT, values, strict=True))
+        (values,) = values_of(root, records.ROOT)
+        self.root = dict(zip(records.ROOT, values, strict=True))
         self.metadata: dict[int, bytes] = {}
         self.codes = [
             _operator_code(code, f"$.operator_codes[{number}]")
-            for number, code in enumerate(values_of(self.root["operator_codes"], _CODE))
+            for number, code in enumerate(values_of(self.root["operator_codes"], records.CODE))
         ]
         tables = self.root["buffers"]
-        made = tables.made(_BUFFERS, {}) if isinstance(tables, Tables) else None
+        made = tables.made(records.BUFFERS, {}) if isinstance(tables, Tables) else None
         #: Whether C has read the buffers, of which none lies behind the FlatBuffer.
         self.are_inside = made is not None
         found = self._buffers() if made is None else made
@@ -112,8 +113,8 @@ class _ModelReader:
         metadata = list(values_of(root["metadata"], ("name", "buffer")))
         for number, (name, _) in enumerate(metadata):
             if name == "COMPRESSION_METADATA":
-                raise ModelError(_COMPRESSED, path=f"$.metadata[{number}]")
-        subgraphs = list(values_of(root["subgraphs"], _SUBGRAPH))
+                raise ModelError(records.COMPRESSED, path=f"$.metadata[{number}]")
+        subgraphs = list(values_of(root["subgraphs"], records.SUBGRAPH))
         return Model(
             subgraphs=tuple(self._made(subgraphs) or self._read(subgraphs)),
             description=root["description"] or "",
@@ -132,7 +133,9 @@ class _ModelReader:
 
     def _buffers(self) -> Iterator[tuple[Array | None]]:
         """Buffers' bytes, which may lie behind the FlatBuffer."""
-        for number, (data, offset, size) in enumerate(values_of(self.root["buffers"], _BUFFER)):
+        for number, (data, offset, size) in enumerate(
+            values_of(self.root["buffers"], records.BUFFER)
+        ):
             found = data
             if offset > 1:
                 found = self.reader.span(offset, size, f"$.buffers[{number}]")
@@ -182,8 +185,8 @@ class _ModelReader:
         for number, (tensors, operators, inputs, outputs, name) in enumerate(subgraphs):
             vector = f"$.subgraphs[{number}].operators"
             given["raw"] = RawOptions, self.reader.bytes, vector, "builtin_options"
-            ours = [] if tensors is None else tensors.made(_TENSORS, given)
-            nodes = [] if operators is None else operators.made(_OPERATORS, given)
+            ours = [] if tensors is None else tensors.made(records.TENSORS, given)
+            nodes = [] if operators is None else operators.made(records.OPERATORS, given)
             if ours is None or nodes is None:
                 self.reader.budget = budget
                 return []
@@ -216,11 +219,11 @@ class _ModelReader:
                 data = self._data(row.buffer, type_, path, number)
             if row.details:
                 where = f"{path}.tensors[{number}].quantization.details"
-                raise ModelError(_DETAILS, path=where)
+                raise ModelError(records.DETAILS, path=where)
             if row.is_quantized:
                 quantization = Quantization(
-                    _NO_SCALES if row.scale is None else row.scale,
-                    _NO_ZERO_POINTS if row.zero_point is None else row.zero_point,
+                    records.NO_SCALES if row.scale is None else row.scale,
+                    records.NO_ZERO_POINTS if row.zero_point is None else row.zero_point,
                     row.axis,
                     row.low,
                     row.high,
@@ -305,32 +308,10 @@ def parse_options(raw: RawOptions, row: type[OptionsTable]) -> OptionsTable:
 
 # -- pieces -----------------------------------------------------------------------------
 
-_ROOT = (
-    *("version", "operator_codes", "subgraphs", "description", "buffers"),
-    *("metadata", "signature_defs"),
-)
-_CODE = ("deprecated_builtin_code", "builtin_code", "custom_code", "version")
-_BUFFER = ("data", "offset", "size")
-_SUBGRAPH = ("tensors", "operators", "inputs", "outputs", "name")
-_SIGNATURE = ("signature_key", "inputs", "outputs", "subgraph_index")
+_OPAQUE = OptionsTable()
 _LAST_CODE = max(BuiltinOperator)
 _BUILTINS = {int(code): code.name for code in BuiltinOperator}
 _TYPES = {int(type_): type_ for type_ in TensorType}
-_REFUSED_IN_TENSORS = {
-    "sparsity": "the tensor is sparse, which TFLM does not run; convert the model without "
-    "sparsity (or densify its weights) first",
-    "external_buffer": "the tensor's data are in another file; put the weights into the model",
-    "variant_tensors": "the tensor is a variant with nested types, which TFLM does not run",
-}
-_DETAILS = (
-    "the tensor has custom or blockwise quantisation, which TFLM does not run; "
-    "quantise the model per tensor or per channel"
-)
-
-_COMPRESSED = (
-    "the weights are compressed as older builds of TFLM have it (COMPRESSION_METADATA), which are "
-    "built with USE_TFLM_COMPRESSION; load the model from before, or compress it for TFLM_DECODE"
-)
 
 
 def _operator_code(values: Values, path: str) -> tuple[str, bool, int]:
@@ -354,66 +335,15 @@ def _check_tensor(code: int, refused: Sequence[Any], path: str) -> None:
         raise ModelError(
             f"expected a tensor type from 0 to {len(_TYPES) - 1}, got {code}", path=f"{path}.type"
         )
-    for value, (name, message) in zip(refused, _REFUSED_IN_TENSORS.items(), strict=True):
+    for value, (name, message) in zip(refused, records.REFUSED_IN_TENSORS.items(), strict=True):
         if value:
             raise ModelError(message, path=f"{path}.{name}")
-
-
-_NO_SCALES = np.zeros(0, np.float32)
-_NO_ZERO_POINTS = np.zeros(0, np.int64)
-_NO_SCALES.flags.writeable = _NO_ZERO_POINTS.flags.writeable = False
-
-# What C makes of tables, as _tensors() and _operators() do.
-_OPAQUE = OptionsTable()
-_BUFFERS = Record(None, (Part("data", "data"), Part("", "offset")))
-_QUANTIZATION = Record(
-    Quantization,
-    (
-        Part("scale", "scale", _NO_SCALES),
-        Part("zero_point", "zero_point", _NO_ZERO_POINTS),
-        Part("min", "min"),
-        Part("max", "max"),
-        Part("quantized_dimension", "quantized_dimension"),
-    ),
-    needed=4,
-)
-_TENSORS = Record(
-    Tensor,
-    (
-        Part("name", "name", ""),
-        Part("type", "type", of="types"),
-        Part("shape", "shape", ()),
-        Part("data", "buffer", of="data"),
-        Part("quantization", "quantization", of=_QUANTIZATION),
-        *(Part(name, name) for name in ("is_variable", "shape_signature", "has_rank", "buffer")),
-        *(Part("", name) for name in ("sparsity", "external_buffer", "variant_tensors")),
-        Part("", "quantization.details.type"),
-    ),
-)
-_OPERATORS = Record(
-    Operator,
-    (
-        Part("name", "opcode_index", of="names"),
-        Part("inputs", "inputs", ()),
-        Part("outputs", "outputs", ()),
-        Part("options", "builtin_options", of="options", by="opcode_index"),
-        Part("custom_options", "custom_options", b""),
-        Part("is_custom", "opcode_index", of="are_custom"),
-        Part("intermediates", "intermediates", ()),
-        Part("version", "opcode_index", of="versions"),
-        Part("options_type", "builtin_options.type"),
-        Part("options_2_type", "builtin_options_2.type"),
-        Part("mutating_variable_inputs", "mutating_variable_inputs", ()),
-        Part("raw_options", "builtin_options", of="raw"),
-        Part("", "large_custom_options_offset"),
-    ),
-)
 
 
 def _signatures(tables: Tables | None) -> tuple[SignatureDef, ...]:
     return tuple(
         SignatureDef(key or "", _by_name(inputs), _by_name(outputs), subgraph)
-        for key, inputs, outputs, subgraph in values_of(tables, _SIGNATURE)
+        for key, inputs, outputs, subgraph in values_of(tables, records.SIGNATURE)
     )
 
 
@@ -439,7 +369,7 @@ def _readable(alignment: int) -> tuple[Any, ...]:
 
 @cache
 def _opaque(name: str) -> Any:
-    """What C makes of a builtin operator's options: objects of its row."""
+    """Builtin operator's options as C makes them: objects of its row."""
     found = _options_row(name)
     if found is None:
         return _OPAQUE

@@ -1,4 +1,4 @@
-"""What is asked of every tensor and operator of a ``.tflite`` file, with one call for all of them.
+"""Questions on every tensor and operator of a ``.tflite`` file, asked with one call.
 
 A record's fields are in the order of the paths beside them, which is that of the schema's tables
 (:mod:`arenite.formats.tflite_schema`).

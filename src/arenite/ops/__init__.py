@@ -2,8 +2,6 @@
 
 from arenite.ops.context import Context, EvalTensor, Node, TfLiteTensor
 from arenite.ops.registry import (
-    AllOpsResolver,
-    MutableOpResolver,
     NativeKernel,
     OpResolver,
     Registration,
@@ -12,13 +10,12 @@ from arenite.ops.registry import (
     custom_names,
     mnn_names,
     module_name,
-    named,
     only_mnn_has,
     places_operands,
-    resolver_of,
     scheme_of,
     takes_scratch,
 )
+from arenite.ops.resolvers import AllOpsResolver, MutableOpResolver, named, resolver_of
 
 __all__ = [
     "AllOpsResolver",

@@ -31,7 +31,7 @@ Declared = Literal["kept", "replaced", "refused"]
 
 @dataclass(slots=True, eq=False)
 class EvalTensor:
-    """What a kernel needs of a tensor while it runs (TFLM's ``TfLiteEvalTensor``).
+    """Tensor as a kernel needs it while it runs (TFLM's ``TfLiteEvalTensor``).
 
     ``data`` is an array of ``shape`` (flat uint8 for packed types): read-only for a
     constant, a view of the arena otherwise, and None until memory has been planned.
@@ -114,7 +114,7 @@ class Node:
 
 
 class MicroGraph(Protocol):
-    """What operators see of the model's subgraphs (TFLM's ``MicroGraph``)."""
+    """The model's subgraphs as operators see them (TFLM's ``MicroGraph``)."""
 
     @property
     def resource_variables(self) -> ResourceVariables | None:
@@ -134,7 +134,7 @@ class MicroGraph(Protocol):
 
 
 class Context(Protocol):
-    """What a kernel may ask of its host. Illegal calls raise ``StateError``."""
+    """Host of a kernel, and what that may ask of it. Illegal calls raise ``StateError``."""
 
     @property
     def target(self) -> Target:

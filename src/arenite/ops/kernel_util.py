@@ -1,4 +1,4 @@
-"""What several operators need in ``prepare`` and ``invoke``.
+"""Helpers of several operators in ``prepare`` and ``invoke``.
 
 Named after, and equal in results to, TFLM's ``kernels/kernel_util.cc`` and
 ``kernels/padding.h``.
@@ -214,7 +214,7 @@ def all_params_of(quantizations: list[Quantization | None]) -> list[tuple[float,
 
 
 def rounding_of(context: Context) -> int:
-    """What the target's rounding adds to a shift, see :mod:`arenite.numeric.fixedpoint`."""
+    """Addend of a shift by the target's rounding, see :mod:`arenite.numeric.fixedpoint`."""
     return ONCE if context.target.rounding == "single" else 0
 
 

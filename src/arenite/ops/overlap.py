@@ -47,7 +47,7 @@ Overlap = Callable[[NodeView, int], Clearance | None]
 
 
 def both(one: Clearance | None, other: Clearance | None) -> Clearance | None:
-    """What two kernels allow; None where nothing is certain.
+    """Overlap that two kernels allow; None where nothing is certain.
 
     >>> both(Clearance(5), Clearance(16, 16))
     Clearance(least=16, step=16)

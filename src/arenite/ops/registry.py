@@ -15,7 +15,7 @@ from __future__ import annotations
 import importlib
 import keyword
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
@@ -23,7 +23,7 @@ from types import ModuleType
 from typing import Any, NamedTuple, Protocol
 
 from arenite.memory.abi import Struct
-from arenite.model import BuiltinOperator, Model, Operator, OptionsTable
+from arenite.model import BuiltinOperator, Operator, OptionsTable
 from arenite.ops.cases import Cases
 from arenite.ops.constraints import Constraint
 from arenite.ops.context import Array, Context, Node
@@ -159,7 +159,7 @@ def builtin(name: str) -> Registration | None:
 
 @lru_cache(maxsize=1024)
 def traits_of(name: str) -> Traits:
-    """What the operator's file states of it; nothing of operators that are not Arenite's."""
+    """Traits as the operator's file states them; none of operators that are not Arenite's."""
     if builtin(name) is None:
         return NO_TRAITS
     place = module_name(name)
@@ -181,7 +181,7 @@ def scheme_of(name: str) -> Scheme | None:
 
 @lru_cache(maxsize=1024)
 def cases_of(name: str) -> Cases | None:
-    """What makes random models of an operator, as its file states it; None where it does not."""
+    """Maker of random models of an operator, as its file states it; None where it does not."""
     place = module_name(name)
     module = None if place is None or builtin(name) is None else _module(place)
     found: Cases | None = getattr(module, "CASES", None)
@@ -264,139 +264,3 @@ def _names_in(namespace: str) -> list[str]:
     names = [module.name for module in pkgutil.iter_modules(package.__path__)]
     modules = (importlib.import_module(f"{package.__name__}.{name}") for name in names)
     return sorted(map(_name_in, modules))
-
-
-class MutableOpResolver:
-    """A resolver with just the operators that were added to it, as firmware lists them.
-
-    Args:
-        size: How many operators it has room for, as ``MicroMutableOpResolver<size>`` says in
-            C++; no limit without it.
-
-    >>> resolver = MutableOpResolver(2).add("CONV_2D").add("SOFTMAX")
-    """
-
-    def __init__(self, size: int | None = None) -> None:
-        if size is not None and size < 1:
-            raise ValueError(f"size: expected a number of operators of at least 1, got {size}")
-        self.size = size
-        self._registrations: dict[str, Registration] = {}
-
-    def add(self, name: str, registration: Registration | None = None) -> MutableOpResolver:
-        """Add a builtin operator, with another registration than Arenite's if given.
-
-        Raises:
-            ValueError: The operator is there already, or is none that Arenite has, or the
-                resolver is full.
-        """
-        if name in BuiltinOperator.__members__:
-            registration = registration or builtin(name)
-        if registration is None or name not in BuiltinOperator.__members__:
-            raise ValueError(
-                f"expected one of the builtin operators {', '.join(builtin_names())}, got "
-                f"{name!r}; register a custom operator with add_custom(name, registration)"
-            )
-        return self._insert(name, registration)
-
-    def add_custom(self, name: str, registration: Registration) -> MutableOpResolver:
-        """Add a custom operator under the name that the model gives it.
-
-        Raises:
-            ValueError: An operator of that name is there already, or the resolver is full.
-        """
-        return self._insert(name, registration)
-
-    def _insert(self, name: str, registration: Registration) -> MutableOpResolver:
-        if not isinstance(registration, Registration):
-            kind = type(registration).__name__
-            raise TypeError(f"operator {name!r}: expected a Registration, got {kind}")
-        if name in self._registrations:
-            raise ValueError(f"operator {name!r} is registered already")
-        if self.size is not None and len(self._registrations) >= self.size:
-            raise ValueError(
-                f"operator {name!r}: the resolver's size is too small: it has room for {self.size} "
-                f"and holds {', '.join(self._registrations)}"
-            )
-        self._registrations[name] = _whole(name, registration)
-        return self
-
-    def find(self, name: str) -> Registration | None:
-        """The registration added under ``name``, or None."""
-        return self._registrations.get(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._registrations)
-
-    def __len__(self) -> int:
-        return len(self._registrations)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._registrations
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(self._registrations) or 'empty'})"
-
-
-def _whole(name: str, registration: Registration) -> Registration:
-    """The registration under its name; where it is the one in Arenite's file, as ``builtin``'s."""
-    own, named = builtin(name), replace(registration, name=name)
-    return own if own and named == replace(own, native=None, strict=True) else named
-
-
-class AllOpsResolver(MutableOpResolver):
-    """A resolver with every operator that Arenite has; custom ones can be added."""
-
-    def __init__(self) -> None:
-        super().__init__()
-
-    def find(self, name: str) -> Registration | None:
-        """The registration added under ``name``, else Arenite's own, or None."""
-        return super().find(name) or builtin(name)
-
-    def __iter__(self) -> Iterator[str]:
-        own = [*builtin_names(), *custom_names(), *mnn_names()]
-        return iter(dict.fromkeys([*own, *self._registrations]))
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-    def __bool__(self) -> bool:
-        return True  # without a look at every file
-
-    def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self.find(name) is not None
-
-    def __repr__(self) -> str:
-        added = len(self._registrations)
-        own = f"{len(builtin_names())} builtin, {len(custom_names())} custom"
-        return f"AllOpsResolver({own}, {added} added)"
-
-
-def resolver_of(model: Model) -> AllOpsResolver:
-    """What finds a model's operators by default: all that Arenite has, and those it came with."""
-    return _with_all(model.registrations)
-
-
-def named(
-    registrations: Mapping[str, Registration], *, replace: bool = False
-) -> dict[str, Registration]:
-    """Registrations of a user's own operators with their names, ready for a model.
-
-    Raises:
-        TypeError: One is no registration.
-        ValueError: Arenite has such an operator, and they may not ``replace`` those.
-    """
-    taken = [name for name in registrations if builtin(name) is not None]
-    if taken and not replace:
-        raise ValueError(
-            f"operator {taken[0]!r}: Arenite has it; replace=True takes another one in its place"
-        )
-    return dict(_with_all(registrations)._registrations)
-
-
-def _with_all(registrations: Mapping[str, Registration]) -> AllOpsResolver:
-    resolver = AllOpsResolver()
-    for name, registration in registrations.items():
-        is_builtin = name in BuiltinOperator.__members__
-        (resolver.add if is_builtin else resolver.add_custom)(name, registration)
-    return resolver

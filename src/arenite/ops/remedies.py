@@ -1,4 +1,4 @@
-"""What to do about a model that TFLM does not run: the end of a refusal."""
+"""Remedies for a model that TFLM does not run: the end of a refusal."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _TYPES = {
 
 
 def of_custom_operator(name: str) -> str:
-    """What a custom operator of another runtime asks for; empty for all others."""
+    """Remedy for a custom operator of another runtime; empty for all others."""
     return _FOREIGN.get(name, "")
 
 
 def of_types(node: NodeView, constraint: Constraint) -> str:
-    """What a type asks for that a constraint, which does not hold, has nothing for; or nothing."""
+    """Remedy for a type that a constraint, which does not hold, has nothing for; or nothing."""
     text = constraint.__doc__ or ""
     if not any(word in text for word in ("type", "is one of", "float32", "int8")):
         return ""

@@ -18,7 +18,7 @@ from arenite.model import Model, Quantization, TensorType
 
 
 class _Host(Protocol):
-    """What variables ask of a :class:`arenite.ops.context.Context`."""
+    """Demands of variables on a :class:`arenite.ops.context.Context`."""
 
     def report_error(self, message: str) -> NoReturn: ...
     def allocate_state(self, size: int, purpose: str = "") -> Bytes: ...
@@ -26,7 +26,7 @@ class _Host(Protocol):
 
 
 class _Sized(Protocol):
-    """What they ask of a tensor of a node."""
+    """Demands of variables on a tensor of a node."""
 
     @property
     def type(self) -> TensorType: ...

@@ -1,4 +1,4 @@
-"""What an operator is, whatever its tensors are: stated in its own file, beside ``REGISTRATION``.
+"""Nature of an operator, whatever its tensors: stated in its own file, beside ``REGISTRATION``.
 
 Passes, streaming, reports and costs ask for a trait instead of listing names: a new operator that
 states its own is served by all of them. :func:`arenite.ops.registry.traits_of` finds them.

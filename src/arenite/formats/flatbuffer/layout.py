@@ -60,7 +60,7 @@ class TableLayout:
 
 
 class Plan(NamedTuple):
-    """What tables with a certain vtable hold.
+    """Contents of tables with a certain vtable.
 
     ``unpack(file, position)`` gives the values of all ``scalars`` of a table; ``cost`` is what a
     visit takes of the budget.

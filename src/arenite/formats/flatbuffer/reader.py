@@ -112,7 +112,7 @@ class Reader:
         return tables
 
     def _rows(self) -> ModuleType | None:
-        """What reads a file that the verifier in C takes."""
+        """Reader of a file that the verifier in C takes."""
         self._worded(self._check_identifier)
         if not native.available():
             return None
@@ -197,7 +197,7 @@ class Reader:
         return self._wholes[dtype]
 
     def alignment(self, places: npt.NDArray[np.int64]) -> int:
-        """What the addresses of all these places of the file are multiples of: 1, 2, 4 or 8."""
+        """Common divisor of the addresses of all these places of the file: 1, 2, 4 or 8."""
         bits: int = 8 | self._address | int(np.bitwise_or.reduce(places))
         return bits & -bits
 
@@ -371,7 +371,7 @@ def _children(element: Decoder, cost: int) -> Decoder:
 
 @lru_cache(maxsize=4096)
 def _plan_of(layout: TableLayout, vtable: bytes) -> Plan:
-    """What tables with this vtable hold: files share vtables, and files have them in common.
+    """Plan of tables with this vtable: files share vtables, and files have them in common.
 
     The ``offset`` of an error counts from the vtable; None stands for the table itself.
     """

@@ -1,4 +1,4 @@
-"""What C is told of a schema: arrays of numbers (``csrc/include/flatbuffer.h``).
+"""Schemas as C is told of them: arrays of numbers (``csrc/include/flatbuffer.h``).
 
 What C has found comes back as one list of numbers: a table's row has so many of each field.
 """
@@ -20,7 +20,7 @@ _COLUMNS[native.UNION] = 3
 
 
 def verifier(schema: Schema, first: int = 0) -> native.Verifier:
-    """What verifies files of a schema, or tables that another one lacks.
+    """Verifier of files of a schema, or of tables that another one lacks.
 
     ``first`` is then the root's number, behind those of the other schemas' tables.
     """
@@ -91,7 +91,7 @@ def place_of(schema: Schema, table: str, name: str) -> tuple[Field, int]:
 
 
 def part_of(schema: Schema, field: Field, number: int) -> tuple[int, int]:
-    """What C makes of a field, or of a union's number, and the ``item`` of that (``rows.h``)."""
+    """C's part for a field, or for a union's number, and the ``item`` of that (``rows.h``)."""
     kind, element = kind_of(field), field.kind.strip("[]")
     if kind == native.UNION and not schema.unions[field.kind.removeprefix("union:")]:
         return (native.TRUTH if number == 2 else native.INTEGER), 0

@@ -1,4 +1,4 @@
-"""What a FlatBuffer schema is here: tables as rows of fields.
+"""Schemas of FlatBuffers: tables as rows of fields.
 
 A field's *kind* is a string:
 

@@ -55,7 +55,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """What to make of tables of one kind.
+    """Values to make of tables of one kind.
 
     Attributes:
         type: The objects' class, whose ``__init__`` is not called; None for tuples.
@@ -163,7 +163,7 @@ class _Given(NamedTuple):
 
 
 class _Plan(NamedTuple):
-    """What C is told of a record, and what makes that with which it makes values: of a file."""
+    """Plan of a record for C, with the maker of its values' makers: for one file."""
 
     fields: Fields
     absent: tuple[Any, ...]
@@ -206,7 +206,7 @@ def _of_union(union: Union, name: str) -> Any:
 
 
 def opaque(union: int, fields: Iterable[Field], made: type[Any], number: int) -> tuple[Any, ...]:
-    """What the tables of a union are whose fields a file's schema does not have.
+    """Tables of a union whose fields a file's schema does not have.
 
     Args:
         union: The union's type; tables of others stand for None.
@@ -280,7 +280,7 @@ def _told(schema: Schema, kind: str, part: Part) -> tuple[tuple[int, ...], Any, 
 
 
 def _helper(schema: Schema, field: Field) -> Any:
-    """What makes that with which C makes values of a field; None where it needs nothing."""
+    """Maker of what C makes values of a field with; None where it needs nothing."""
     element = field.kind.strip("[]")
     if element in schema.tables:
         return _Children(element)

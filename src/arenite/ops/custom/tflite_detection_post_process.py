@@ -69,7 +69,7 @@ class DetectionPostProcessParams:
 
 @dataclass(frozen=True)
 class Options:
-    """What the FlexBuffer says."""
+    """Options in the FlexBuffer."""
 
     max_detections: int
     max_classes_per_detection: int

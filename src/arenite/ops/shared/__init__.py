@@ -1,1 +1,1 @@
-"""What families of operators share; no operators."""
+"""Common parts of families of operators; no operators."""

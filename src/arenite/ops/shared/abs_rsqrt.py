@@ -1,4 +1,4 @@
-"""What ABS and RSQRT share: their struct, and what must hold of quantised tensors.
+"""Common parts of ABS and RSQRT: their struct, and conditions of quantised tensors.
 
 Facts: TFLM ``micro/kernels/elementwise.cc``.
 """

@@ -1,4 +1,4 @@
-"""What ARG_MAX and ARG_MIN share.
+"""Common parts of ARG_MAX and ARG_MIN.
 
 Facts: TFLM ``micro/kernels/arg_min_max.cc`` and ``reference/arg_min_max.h``.
 """

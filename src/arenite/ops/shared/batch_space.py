@@ -1,4 +1,4 @@
-"""What SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND share: images and their parts as batches.
+"""Common parts of SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND: images and parts as batches.
 
 An image is cut into blocks; all pixels at the same place of their blocks make an image of their
 own, which is a batch. A margin around the image counts for the blocks. Tensors of 3 dimensions

@@ -1,4 +1,4 @@
-"""What operators on two broadcast inputs share.
+"""Common parts of operators on two broadcast inputs.
 
 Facts: TFLM ``reference/broadcast_loop.h`` and ``kernels/internal/runtime_shape.h`` (six
 dimensions at most).

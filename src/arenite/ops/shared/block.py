@@ -1,4 +1,4 @@
-"""What SPACE_TO_DEPTH and DEPTH_TO_SPACE share: blocks of pixels, and the depth of one pixel.
+"""Common parts of SPACE_TO_DEPTH and DEPTH_TO_SPACE: blocks of pixels, a pixel's depth.
 
 Facts: TFLM ``micro/kernels/space_to_depth.cc`` and ``depth_to_space.cc``.
 """

@@ -1,4 +1,4 @@
-"""What IF, WHILE and CALL_ONCE share: values go between subgraphs by copies.
+"""Common parts of IF, WHILE and CALL_ONCE: values go between subgraphs by copies.
 
 Facts: TFLM ``micro/kernels/kernel_util.cc`` (``CopyOpInputsToSubgraphInputs`` and its kin). Sizes
 in bytes decide there whether two tensors fit, and only when they are copied; neither types nor

@@ -1,4 +1,4 @@
-"""What convolutions and fully connected layers share: sums of products and what follows."""
+"""Common parts of convolutions and fully connected layers: sums of products and the rest."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ OP_DATA = Struct(
 
 @dataclass(frozen=True)
 class ConvolutionParams:
-    """What all their kernels need: offsets, requantisation per output channel, a range.
+    """Parameters of all their kernels: offsets, requantisation per output channel, a range.
 
     Multipliers and shifts are empty for float32.
     """
@@ -164,7 +164,7 @@ def accumulates_64_bits(
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """What is known of the sums of products ``x * w`` of every output channel.
+    """Bounds of the sums of products ``x * w`` of every output channel.
 
     ``bias`` comes on top of them; ``bound`` is their largest magnitude.
     """

@@ -1,4 +1,4 @@
-"""What operators share that move elements and compute nothing."""
+"""Common parts of operators that move elements and compute nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What TFLM_DECODE does with its three kinds of codes: tables, masks, Huffman's.
+"""Ways of TFLM_DECODE with its three kinds of codes: tables, masks, Huffman's.
 
 All of it is arithmetic on constants. Facts: TFLM ``micro/kernels/decode_state.h``,
 ``decode_state_lut.cc``, ``decode_state_prune.cc`` and ``decode_state_huffman.{h,cc}``.
@@ -39,7 +39,7 @@ class Channels(NamedTuple):
 
 
 def channels_of(context: Context, output: TfLiteTensor) -> Channels:
-    """What the output's quantisation says: along its first dimension, or its last."""
+    """Channels by the output's quantisation: along its first dimension, or its last."""
     quantization = output.quantization
     if quantization is None or not len(quantization.scale) or not len(quantization.zero_point):
         return Channels(1, False, (0,))

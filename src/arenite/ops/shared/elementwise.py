@@ -1,4 +1,4 @@
-"""What operators share that compute every element of a tensor by itself.
+"""Common parts of operators that compute every element of a tensor by itself.
 
 Facts: TFLM ``micro/kernels/elementwise.cc``, ``ceil.cc``, ``floor.cc``, ``round.cc``, ``exp.cc``
 and ``neg.cc``.

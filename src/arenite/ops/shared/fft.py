@@ -1,4 +1,4 @@
-"""What SignalRfft and SignalIrfft share: options, tables, rows.
+"""Common parts of SignalRfft and SignalIrfft: options, tables, rows.
 
 Facts: TFLM ``signal/micro/kernels/rfft.cc``, ``irfft.cc`` and KISS FFT's structs.
 """
@@ -55,7 +55,7 @@ def read_fft_options(context: Context, options: bytes) -> tuple[int, TensorType]
 
 
 def tables_bytes(abi: Abi, length: int, kind: TensorType) -> int:
-    """What KISS FFT needs for its tables and its work."""
+    """Bytes of KISS FFT for its tables and its work."""
     pair, half = 2 * kind.nbytes(1), length // 2
     real = Struct("kiss_fftr_state", ("pointer", "pointer", "pointer"))
     complex_ = Struct("kiss_fft_state", ("int", "int", ("int", 64)))

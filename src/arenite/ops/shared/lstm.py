@@ -49,7 +49,7 @@ class ProductParams:
 
 @dataclass(frozen=True)
 class LstmParams:
-    """What the kernels need. The gates are forget, input, output and cell, in this order.
+    """Parameters of the kernels. The gates are forget, input, output and cell, in this order.
 
     ``cell_scale_power`` is the cell state's scale as a power of two, ``cell_clip`` the
     bound of its magnitude if positive (``quantized_cell_clip`` for integers). The cell gate

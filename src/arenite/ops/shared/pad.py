@@ -1,4 +1,4 @@
-"""What PAD and PADV2 share: in TFLM they are the same operator.
+"""Common parts of PAD and PADV2: in TFLM they are the same operator.
 
 Facts: TFLM ``micro/kernels/pad_common.cc``, ``pad.cc`` and ``reference/pad.h``.
 """

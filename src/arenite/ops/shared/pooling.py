@@ -1,4 +1,4 @@
-"""What poolings share; AVERAGE_POOL_2D and MAX_POOL_2D all but their kernels.
+"""Common parts of poolings; AVERAGE_POOL_2D and MAX_POOL_2D all but their kernels.
 
 Facts: TFLM ``micro/kernels/pooling_common.cc``.
 """
@@ -49,7 +49,7 @@ class Pool2DOptions(OptionsTable):
 @quick
 @dataclass(frozen=True)
 class Pool2DParams:
-    """What the kernels need: geometry and the bounds of the activation."""
+    """Parameters of the kernels: geometry and the bounds of the activation."""
 
     window: Window
     activation_min: float

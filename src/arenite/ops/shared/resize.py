@@ -1,4 +1,4 @@
-"""What RESIZE_NEAREST_NEIGHBOR and RESIZE_BILINEAR share.
+"""Common parts of RESIZE_NEAREST_NEIGHBOR and RESIZE_BILINEAR.
 
 Facts: TFLM ``micro/kernels/resize_nearest_neighbor.cc`` and ``resize_bilinear.cc``.
 """
@@ -41,7 +41,7 @@ def prepare_sizes(context: Context, node: Node) -> Sizes:
 
 
 def resize_constraints(*types: TensorType) -> tuple[c.Constraint, ...]:
-    """What both demand; ``types`` are the elements' types."""
+    """Demands of both; ``types`` are the elements' types."""
     return (
         c.inputs_between(2, 2),
         c.outputs_exactly(1),

@@ -1,4 +1,4 @@
-"""What LOGISTIC and TANH share: how their integer kernels read the input.
+"""Common parts of LOGISTIC and TANH: how their integer kernels read the input.
 
 Facts: TFLM ``micro/kernels/logistic_common.cc``, ``micro/kernels/tanh.cc``.
 """

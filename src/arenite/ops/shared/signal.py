@@ -1,4 +1,4 @@
-"""What operators of TFLM's signal library share: options by position, rows, circular buffers.
+"""Common parts of TFLM's signal library: options by position, rows, circular buffers.
 
 Facts: TFLM ``micro/flatbuffer_utils.cc`` and ``signal/src/circular_buffer.h``.
 """
@@ -55,7 +55,7 @@ def innermost(context: Context, shape: tuple[int, ...]) -> tuple[int, int]:
 
 
 def circular_buffer_bytes(abi: Abi, capacity: int) -> int:
-    """What TFLM allocates for a circular buffer of so many int16: it keeps them twice."""
+    """Bytes of TFLM's circular buffer of so many int16: it keeps them twice."""
     return CIRCULAR_BUFFER.size(abi) + 2 * capacity * TensorType.INT16.nbytes(1)
 
 

@@ -1,4 +1,4 @@
-"""What SOFTMAX and LOG_SOFTMAX share: differences from the maximum, scaled for int8.
+"""Common parts of SOFTMAX and LOG_SOFTMAX: differences from the maximum, scaled for int8.
 
 Facts: TFLM ``kernels/internal/quantization_util.cc`` (``PreprocessSoftmaxScaling``,
 ``CalculateInputRadius``).

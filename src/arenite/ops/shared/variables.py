@@ -1,4 +1,4 @@
-"""What READ_VARIABLE and ASSIGN_VARIABLE share: which variable is meant."""
+"""Common parts of READ_VARIABLE and ASSIGN_VARIABLE: which variable is meant."""
 
 from __future__ import annotations
 

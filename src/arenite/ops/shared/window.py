@@ -170,7 +170,7 @@ def _axis(window: Window, size: int, axis: int) -> Axis:
 
 
 class Border:
-    """What a window spans of NHWC images, in memory of its own that includes the padding.
+    """Span of a window over NHWC images, in memory of its own that includes the padding.
 
     ``memory`` has the shape ``(n, rows, phases, columns / phases, channels)``: with as many
     phases as the window's stride, neighbouring positions meet neighbouring elements.
@@ -219,7 +219,7 @@ class Border:
             np.copyto(target, images[source])
 
     def tap(self, row: int, column: int) -> Array:
-        """What one tap meets, ``(n, oh, ow, channels)``; phases are the columns' stride."""
+        """Values that one tap meets, ``(n, oh, ow, channels)``; phases are the columns' stride."""
         rows, columns = self.axes
         left, phase = divmod(column * columns.dilation, self._phases)
         return self.memory[:, rows.tap(row), phase, left : left + columns.outputs]

@@ -59,7 +59,7 @@ def prepare(context: Context, node: Node) -> SignalDelayParams:
 
 
 def invoke(context: Context, node: Node) -> None:
-    """What is on its way comes out first."""
+    """Put out first what is on its way."""
     params: SignalDelayParams = node.params
     rows = input_array(context, node, 0).reshape(params.rows, -1)
     out = output_array(context, node).reshape(rows.shape)

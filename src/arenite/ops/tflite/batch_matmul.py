@@ -48,7 +48,7 @@ class BatchMatMulOptions(OptionsTable):
 
 @dataclass(frozen=True)
 class BatchMatMulParams:
-    """What the kernels need: which sides are transposed, offsets, requantisation."""
+    """Parameters of the kernels: which sides are transposed, offsets, requantisation."""
 
     adj_x: bool
     adj_y: bool

@@ -21,7 +21,7 @@ from arenite.ops.registry import Registration
 
 @dataclass(frozen=True)
 class EmbeddingLookupParams:
-    """What an int8 is worth in a float32 output."""
+    """Value of an int8 in a float32 output."""
 
     scale: float
 

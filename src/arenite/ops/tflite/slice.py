@@ -50,7 +50,7 @@ def prepare(context: Context, node: Node) -> None:
 
 
 def taken(context: Context, shape: tuple[int, ...], begin: Array, size: Array) -> list[slice]:
-    """What is taken of every axis."""
+    """Part that is taken of every axis."""
     picks = []
     numbers = zip(begin.reshape(-1).tolist(), size.reshape(-1).tolist(), strict=False)
     for axis, (n, (first, count)) in enumerate(zip(shape, numbers, strict=False)):

@@ -58,7 +58,7 @@ class SoftmaxOptions(OptionsTable):
 @quick
 @dataclass(frozen=True)
 class SoftmaxParams:
-    """What the kernels need.
+    """Parameters of the kernels.
 
     ``exp_table`` holds for int8 the exponential of ``-i`` input steps (i = 0 .. 255, no
     integer bits), for int16 the 513 entries of exp over [-10, 0];

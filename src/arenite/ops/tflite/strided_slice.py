@@ -58,7 +58,7 @@ BUILTIN_DATA = Struct("TfLiteStridedSliceParams", ("int",) * 5 + ("bool",))
 
 
 class AxisSlice(NamedTuple):
-    """What is taken of one axis."""
+    """Part that is taken of one axis."""
 
     start: int
     size: int
@@ -84,7 +84,7 @@ def plain_masks(node: NodeView) -> bool:
 
 
 def prepare(context: Context, node: Node) -> StridedSliceParams:
-    """What is taken of every axis; the output lacks those that shrink."""
+    """Take a part of every axis; the output lacks those that shrink."""
     inp = input_tensor(context, node, 0)
     begin, end, strides = (values(input_tensor(context, node, i)) for i in (1, 2, 3))
     output = output_tensor(context, node)
