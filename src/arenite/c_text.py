@@ -43,7 +43,7 @@ _PLACE = re.compile(r"^( *)\$(\w+)[;,]$|\$(?:(\$)|(\w+)\$?|\{(\w+)\})", re.M)
 
 
 def c_elements(type_: TensorType, size: int) -> tuple[str, int]:
-    """What holds so many elements in C, and how many there are; bytes where C has no such type."""
+    """C's type for so many elements, and their number; bytes where C has no such type."""
     kind = C_TYPES.get(type_.dtype)
     if kind is None or type_.dtype.itemsize * 8 != type_.bits:
         return "uint8_t", type_.nbytes(size)

@@ -1,4 +1,4 @@
-"""What finds a room by its name, when it is asked for: rooms that are functions too, and pictures.
+"""Finder of rooms by name, when one is asked for: rooms that are functions too, and pictures.
 
 ``ar.optimize(model)`` and ``arenite.optimize.passes`` are one name. Rebinding it to the function
 would break ``import arenite.optimize.passes as p``, and importing anything of the room would undo

@@ -150,7 +150,7 @@ class StateError(AreniteError, RuntimeError):
 
 
 def in_use() -> StateError:
-    """What the second of two callers of one interpreter gets."""
+    """Error of the second of two callers of one interpreter."""
     return StateError(
         "the interpreter's arena is in use, by a call on another thread or by one that this call "
         "was made from; give every thread a copy of its own, see Interpreter.copy()"

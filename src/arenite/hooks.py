@@ -1,4 +1,4 @@
-"""What rooms ask of those above them: found by name, and loaded, when it is first asked for.
+"""Functions that rooms ask of those above them: found by name, loaded when first asked for.
 
 Imports point down (``docs/architecture.md``). Where a room below asks one above all the same, the
 row is here, and nowhere else.

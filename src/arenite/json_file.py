@@ -13,7 +13,7 @@ _MOST_DIGITS = 20
 
 
 def read_json(path: str | os.PathLike[str], most_bytes: int) -> Any:
-    """What a file says.
+    """Contents of a file.
 
     Args:
         path: Of a regular file.

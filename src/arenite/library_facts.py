@@ -75,7 +75,7 @@ def facts_of(name: str) -> LibraryFacts:
 
 
 def usual_library(family: Family) -> LibraryFacts:
-    """What firmware for such processors links as a rule: TFLM's own kernels if none is for them."""
+    """Library of firmware for such processors as a rule: TFLM's own kernels if none is for them."""
     if family != "host":
         for name in library_names():
             if family in facts_of(name).families:

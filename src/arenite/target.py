@@ -131,7 +131,7 @@ class Target:
 
     @property
     def instructions(self) -> Instructions:
-        """What the processor can do in one instruction."""
+        """Work that the processor can do in one instruction."""
         return CORES[self.processor].instructions
 
     def _built(self, library: LibraryFacts) -> str:
@@ -175,7 +175,7 @@ def _require(what: str, got: str, names: Iterable[str]) -> None:
 
 
 def _revision(name: str) -> str:
-    """What a revision is called in sentences; a ValueError where there is none."""
+    """Name of a revision in sentences; a ValueError where there is none."""
     from arenite.revisions.known import revision_of  # noqa: PLC0415 - today's needs no table
 
     return revision_of(name).title

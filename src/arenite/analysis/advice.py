@@ -18,7 +18,7 @@ _CLIPPED, _USED, _SPREAD = 0.01, 0.25, 8.0
 
 @dataclass(frozen=True)
 class Habits:
-    """What a quantised model's tensors do, by index: ``clipped`` and ``used`` are shares.
+    """Behaviour of a quantised model's tensors, by index: ``clipped`` and ``used`` are shares.
 
     ``spread`` is how much wider the widest channel of weights is than the median one, where all
     share a scale.
@@ -64,7 +64,7 @@ def _weights(habits: Habits, index: int, weights: Array, quantization: object) -
 
 
 def advice_for(habits: Habits, index: int) -> tuple[str, ...]:
-    """What usually helps a layer, with the number that says so."""
+    """Remedies that usually help a layer, each with the number that says so."""
     words = []
     clipped, (steps, there) = habits.clipped.get(index, 0.0), habits.used.get(index, (1, 1))
     if clipped > _CLIPPED:

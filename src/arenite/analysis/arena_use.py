@@ -17,7 +17,7 @@ from arenite.target import Target
 
 @dataclass(frozen=True)
 class Firmware:
-    """What decides on the arena besides the model."""
+    """Choices that decide on the arena besides the model."""
 
     planner: str
     target: Target
@@ -58,7 +58,7 @@ class ArenaUse:
 
 
 def needed_by(model: Model, firmware: Firmware, resolver: OpResolver | None = None) -> Peak:
-    """What makes the smallest arena as large as it is; ``resolver`` finds operators, if given.
+    """Allocations that make the smallest arena so large; ``resolver`` finds operators, if given.
 
     Raises:
         UnsupportedOperatorError: There is no kernel for some operators.
@@ -99,7 +99,7 @@ def arena_facts(use: ArenaUse) -> dict[str, Any]:
 
 
 def small_arena_facts(file: str, firmware: Firmware, arena: int, peak: Peak) -> dict[str, Any]:
-    """What is left to say of an arena that is too small: the first keys of the others."""
+    """Facts of an arena that is too small: the first keys of the others."""
     return {
         "file": file,
         **asdict(firmware),

@@ -49,7 +49,7 @@ Bar = Callable[[str, int, float], AbstractContextManager[Callable[..., None]]]
 
 @dataclass(frozen=True)
 class Runner:
-    """What runs the model.
+    """Interpreters that run the model.
 
     Attributes:
         name: The engine.
@@ -188,7 +188,7 @@ def _inputs(model: Model, seed: int) -> list[Array]:
 
 @dataclass(frozen=True)
 class _Loaded:
-    """What loading showed: times of loads and first inferences, what computes, equal outputs."""
+    """Results of loading: times of loads and first inferences, engines, equal outputs."""
 
     load: dict[str, Spread]
     first: dict[str, Spread]

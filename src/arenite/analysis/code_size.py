@@ -38,7 +38,7 @@ class CodeSize(NamedTuple):
 
 
 def code_size(model: Model, target: Target) -> CodeSize:
-    """What TFLM with the kernels of a model's operators takes of flash."""
+    """Flash that TFLM takes with the kernels of a model's operators."""
     core, is_measured, sizes = _measured(target)
     names = {operator.name for graph in model.subgraphs for operator in graph.operators}
     methods = {name: add_method(name) or "" for name in sorted(names)}

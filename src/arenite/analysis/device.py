@@ -56,7 +56,7 @@ class DeviceOperator:
 
     @property
     def function(self) -> str:
-        """What does the work, in words where that is not the library."""
+        """Function that does the work, in words where that is not the library's."""
         if self.path is not None and self.calls_library:
             return self.path.function
         return OWN_KERNEL if self.in_tflm else NO_KERNEL

@@ -1,4 +1,4 @@
-"""What Vela made of a model: its NPU, commands, memory, and what stayed on the CPU."""
+"""Vela's work on a model: the NPU, its commands and memory, and what stayed on the CPU."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class NpuOperator:
 
     @property
     def accelerator(self) -> str:
-        """What it was compiled for."""
+        """Accelerator that it was compiled for."""
         return "" if self.stream is None else self.stream.accelerator_text
 
     @property

@@ -173,7 +173,7 @@ def _identity(
     operators: Mapping[str, Registration] | None,
     isa: str | None,
 ) -> dict[str, str]:
-    """What the answers depend on, in words; a file of finished chunks is bound to it."""
+    """Choices that the answers depend on, in words; a file of finished chunks is bound to them."""
     model, against, front_end = given
     engines, front, source = todo.bench.engines, todo.bench.front_end, samples.data.source
     return {

@@ -36,7 +36,7 @@ EXIT_CODES: dict[Outcome, int] = {"fits": 0, "does not fit": 1, "not known": 3, 
 
 @dataclass(frozen=True)
 class Fit:
-    """What a model needs on a board, next to what there is. True in a condition if it fits.
+    """Needs of a model on a board, next to what there is. True in a condition if it fits.
 
     Attributes:
         file: The model's path.
@@ -154,7 +154,7 @@ def fit(
 
 
 class Limits(NamedTuple):
-    """What there is: a region of RAM or bytes, bytes, milliseconds, MHz; None is no limit."""
+    """Limits: a region of RAM or bytes, bytes, milliseconds, MHz; None is no limit."""
 
     ram: Region | int | None = None
     flash: int | None = None
@@ -170,7 +170,7 @@ def judged(
     limits: Limits,
     resolver: OpResolver | None = None,
 ) -> Fit:
-    """What a model needs next to limits, of which there may be none; see :func:`fit`."""
+    """Needs of a model next to limits, of which there may be none; see :func:`fit`."""
     if resolver is not None:
         model = _with_operators(model, resolver)
     time = time_of(

@@ -111,7 +111,7 @@ class PassWin:
 
 
 def pass_wins(model: Model, target: Target) -> list[PassWin]:
-    """What every pass would win, one after the other; nothing is verified and nothing written."""
+    """Wins of every pass, one after the other; nothing is verified and nothing written."""
     _, report = optimize(model, target, verify=0)
     wins = []
     for step in report.steps:

@@ -52,7 +52,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class KernelCheck:
-    """What came of a check.
+    """Result of a check.
 
     Attributes:
         operator: The operator.
@@ -137,7 +137,7 @@ class _Pair:
     kernel: Registration
 
     def difference(self, model: Model, seed: int) -> str | None:
-        """What differs, in words: empty if nothing does, None where both refuse the model."""
+        """Difference in words: empty if there is none, None where both refuse the model."""
         inputs = inputs_of(model, seed)
         with warnings.catch_warnings():
             warnings.simplefilter("error", UndefinedWarning)

@@ -1,4 +1,4 @@
-"""What a model needs of one thing, next to what there is: RAM, flash or time."""
+"""Need of a model for one thing, next to what there is: RAM, flash or time."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Need:
 
     @property
     def left(self) -> float | None:
-        """What remains below the limit at worst; None if not all is known, negative if exceeded."""
+        """Rest below the limit at worst; None if not all is known, negative if exceeded."""
         if self.limit is None or not self.parts:
             return None
         if self.verdict == "exceeds":
@@ -72,7 +72,7 @@ class Need:
 
     @property
     def amount(self) -> str:
-        """What it needs in words: ``"22,832 bytes"``, ``"72 to 115 ms"``, ``"at least 3 ms"``."""
+        """Need in words: ``"22,832 bytes"``, ``"72 to 115 ms"``, ``"at least 3 ms"``."""
         if not self.parts:
             return "not known"
         if not self.is_known:

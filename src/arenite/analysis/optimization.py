@@ -1,4 +1,4 @@
-"""What an optimisation won, pass by pass: arena, flash, multiply-accumulates, estimated cycles."""
+"""Wins of an optimisation, pass by pass: arena, flash, multiply-accumulates, estimated cycles."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CLOCK = 100.0
 
 @dataclass(frozen=True)
 class Figures:
-    """What a model takes on a target.
+    """Figures of a model on a target.
 
     Attributes:
         arena: Bytes of the smallest arena that works.
@@ -47,7 +47,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class PassFigures:
-    """What one run of a pass did; ``after`` are the figures of what it left."""
+    """Work of one run of a pass; ``after`` are the figures of what it left."""
 
     name: str
     after: Figures
@@ -72,7 +72,7 @@ class Optimization:
 
     @property
     def result(self) -> Figures:
-        """What the result takes."""
+        """Figures of the result."""
         return self.passes[-1].after if self.passes else self.original
 
     @property
@@ -106,7 +106,7 @@ def optimization(report: Report) -> Optimization:
 
 
 def figures(model: Model, target: Target) -> Figures:
-    """What a model takes on a target; zeros in the arena where it does not run."""
+    """Figures of a model on a target; zeros in the arena where it does not run."""
     counted = statistics(model)
     resolver, _ = resolver_for(model)
     arena, head = 0, 0

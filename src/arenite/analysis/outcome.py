@@ -1,4 +1,4 @@
-"""What one inference took and gave, and how long it took."""
+"""Inputs and outputs of one inference, and how long it took."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class Inference:
-    """What an inference took and gave: whose bits, computed by which engine.
+    """Inputs and outputs of an inference: whose bits, computed by which engine.
 
     ``origins`` says of each input where its data come from; ``seconds`` holds the time of
     every timed repeat.

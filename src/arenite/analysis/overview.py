@@ -33,7 +33,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class Obstacle:
-    """What a model cannot do, or what is not known of it: of what that is true, and why."""
+    """Obstacle of a model, or what is not known of it: of what that is true, and why."""
 
     about: tuple[str, ...]
     reason: str
@@ -162,7 +162,7 @@ class _Reasons:
         self._abouts.setdefault(reason, []).append(about)
 
     def tried(self, about: str, make: Callable[[], _T]) -> _T | None:
-        """What ``make`` returns, or None with the reason kept."""
+        """Result of ``make``, or None with the reason kept."""
         try:
             return make()
         except (AreniteError, MemoryError) as error:

@@ -12,7 +12,7 @@ from arenite.target import Target
 
 
 def refusal(model: Model, target: Target | None = None) -> str | None:
-    """What ``AllocateTensors`` refuses, such as hybrid quantisation; None if it does not.
+    """Reason why ``AllocateTensors`` refuses, such as hybrid quantisation; None if it does not.
 
     Operators that are not there are not its business: the resolver names them. A plan that is
     wrong for the kernels of this host is none of ``AllocateTensors`` either: it does not look.

@@ -1,4 +1,4 @@
-"""What a revision of TFLM has not that a model needs."""
+"""Lacks of a revision of TFLM that a model needs filled."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from arenite.target import Target
 
 
 class Lacking(NamedTuple):
-    """What stands in a model's way.
+    """Obstacle in a model's way.
 
     Attributes:
         revision: As sentences call it.

@@ -88,7 +88,7 @@ class Split:
 
 
 class _Use(NamedTuple):
-    """What a model takes, apart: bytes of both arenas, of one for all, and their traffic."""
+    """Bytes of a model, apart: of both arenas, of one for all, and their traffic."""
 
     head: int
     tail: int
@@ -98,7 +98,7 @@ class _Use(NamedTuple):
 
 
 def split(model: Model, target: Target, planner: str, rams: tuple[Ram, Ram]) -> Split:
-    """What a model would take of two memories, the fast one first.
+    """Bytes that a model would take of two memories, the fast one first.
 
     Raises:
         UnsupportedOperatorError, ConstraintError: The model cannot be allocated.

@@ -1,4 +1,4 @@
-"""What a model costs: parameters, bytes and multiply-accumulates, from the model alone.
+"""Size of a model: parameters, bytes and multiply-accumulates, from the model alone.
 
 A multiply-accumulate (MAC) is one product of a weight, or of two matrices' elements, that
 is added to a sum. Bias additions, pooling, element-wise operators and activations count
@@ -19,7 +19,7 @@ Tensors = tuple[Tensor | None, ...]
 
 @dataclass(frozen=True)
 class OperatorStatistics:
-    """What one operator costs.
+    """Size of one operator.
 
     Attributes:
         subgraph: Index of its subgraph.
@@ -41,7 +41,7 @@ class OperatorStatistics:
 
 @dataclass(frozen=True)
 class ModelStatistics:
-    """What a model costs; constants that several operators share count once.
+    """Size of a model; constants that several operators share count once.
 
     Attributes:
         operators: One entry per operator, in model order.

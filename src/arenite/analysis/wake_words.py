@@ -32,7 +32,7 @@ class ManifestError(AreniteError, ValueError):
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a manifest says: its file, the model beside it, the arena's size."""
+    """Contents of a manifest: its file, the model beside it, the arena's size."""
 
     file: str
     model: Path
@@ -164,7 +164,7 @@ def read_manifest(path: str | Path) -> Manifest:
 def wake_words(
     models: list[Model | Manifest], target: Target, runtime: Runtime, board: Board | None
 ) -> WakeWords:
-    """What models, or the models of manifests, need side by side.
+    """Needs of models, or of the models of manifests, side by side.
 
     Args:
         models: Models, or manifests with their models.

@@ -48,7 +48,7 @@ class Region:
 
     @property
     def note(self) -> str:
-        """What its banks' notes say, each with its bank's name if there are several."""
+        """Notes of its banks, each with its bank's name if there are several."""
         noted = [bank for bank in self.banks if bank.note]
         if len(self.banks) == 1:
             return noted[0].note if noted else ""
@@ -57,7 +57,7 @@ class Region:
 
 @dataclass(frozen=True)
 class Energy:
-    """What a cycle of a chip takes, as published results show it.
+    """Energy of a cycle of a chip, as published results show it.
 
     Attributes:
         picojoules: The least and the most of those results.
@@ -79,7 +79,7 @@ class Cache:
 
 @dataclass(frozen=True)
 class FlashWaits:
-    """What reading flash takes where no cache has the line.
+    """Cycles of reading flash where no cache has the line.
 
     Attributes:
         cycles: That the processor waits for a line, at the board's highest clock.
@@ -147,7 +147,7 @@ class Board:
 
     @property
     def regions(self) -> tuple[Region, ...]:
-        """What one array can lie in: banks of the chip whose addresses meet, the largest first."""
+        """Regions that one array can lie in: banks whose addresses meet, the largest first."""
         found: list[list[Bank]] = []
         data = [bank for bank in self.banks if bank.holds == "data"]
         for bank in sorted(data, key=lambda one: -1 if one.address is None else one.address):

@@ -1,4 +1,4 @@
-"""What a linked firmware for a 32-bit Arm core is: memory to load, and where functions are.
+"""Linked firmware for a 32-bit Arm core: memory to load, and where functions are.
 
 Facts: the ELF specification (``Elf32_Ehdr``, ``Elf32_Phdr``, ``Elf32_Shdr``, ``Elf32_Sym``).
 """

@@ -1,4 +1,4 @@
-"""What instructions of a Cortex-M55 read, write and occupy, from their encodings.
+"""Registers and units that instructions of a Cortex-M55 use, from their encodings.
 
 It knows as much of an instruction as the rule of cycles (:mod:`arenite.emulator.m55_cycles`) asks
 for: the part of the pipeline that it takes, and which registers wait for which. Registers of floats

@@ -42,7 +42,7 @@ class Cost(NamedTuple):
 
 @dataclass
 class Pipeline:
-    """What is under way: when the next instruction may begin, what is busy, what comes when."""
+    """State under way: when the next instruction may begin, what is busy, what comes when."""
 
     now: int = 0
     busy: dict[str, int] = field(default_factory=dict)

@@ -47,7 +47,7 @@ class _Tally:
 
 
 def _model(processor: str) -> str:
-    """What Unicorn calls a core's model.
+    """Unicorn's name of a core's model.
 
     Raises:
         BoardError: It has none of that name.
@@ -243,7 +243,7 @@ class Machine:
         return missing[0], missing[1]
 
     def count(self) -> Count:
-        """What was counted since the machine was made."""
+        """Counts since the machine was made."""
         instructions, halves = 0, 0.0
         for block, runs in self._tally.runs.items():
             piece = self._piece(block)
@@ -278,7 +278,7 @@ class Machine:
         return address
 
     def pointer(self, function: str) -> int:
-        """What C has as a pointer to a function.
+        """Pointer to a function, as C has it.
 
         Raises:
             BoardError: There is none of that name.

@@ -205,7 +205,7 @@ class Qemu:
         return len(self.read(STACK, STACK_BYTES - 64).lstrip(_PATTERN))
 
     def count(self) -> Count:
-        """What ran while it was to count; cycles are an estimate."""
+        """Counts while they were wanted; cycles are an estimate."""
         return self._trace.count
 
     def address(self, function: str) -> int:
@@ -220,7 +220,7 @@ class Qemu:
         return address
 
     def pointer(self, function: str) -> int:
-        """What C has as a pointer to a function.
+        """Pointer to a function, as C has it.
 
         Raises:
             BoardError: There is none of that name.

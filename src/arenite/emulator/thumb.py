@@ -20,7 +20,7 @@ DIVISION = 10
 
 
 class Piece(NamedTuple):
-    """What a piece of code costs: its instructions, and its cycles times two.
+    """Cost of a piece of code: its instructions, and its cycles times two.
 
     ``always_leaves``: it ends with a branch that has no condition, whose cycles are in.
     """

@@ -1,4 +1,4 @@
-"""What a Cortex-M55 in QEMU ran, from the log of its blocks, and what that costs.
+"""Code that a Cortex-M55 in QEMU ran, from the log of its blocks, and what that costs.
 
 QEMU's ``-d exec,nochain`` says where every block of code begins that it runs, and nothing of its
 end. A block goes to its branch, or ends before where the next one begins: at the end of a page,
@@ -60,7 +60,7 @@ class Trace:
         return found
 
     def _block(self, start: int, following: int) -> tuple[Sequence[Instruction], bool]:
-        """What runs from a block's start until another begins; whether a branch leads there."""
+        """Code from a block's start until another begins; whether a branch leads there."""
         at, code, fallen = start, list[Instruction](), 0
         while (one := self._instruction(at)) is not None:
             code.append(one)

@@ -235,7 +235,7 @@ class Board:
         return whole(runs, [one.rows > 0 for one in self.export.layers])
 
     def flash_reads(self, on: BoardFacts | None) -> FlashReads | None:
-        """What the last inference, run again, waits for a board's flash; see :func:`flash_reads`.
+        """Waits of the last inference, run again, for a board's flash; see :func:`flash_reads`.
 
         Raises:
             BoardError: Results are others while reads are watched.
@@ -255,7 +255,7 @@ class Board:
         return measured(self._device, len(self.export.layers), inputs)
 
     def self_test(self) -> str:
-        """What the folder's self-test prints."""
+        """Output of the folder's self-test."""
         return self._device.self_test()
 
     # -- figures

@@ -66,14 +66,14 @@ def build(folder: Path, into: Path, processor: str = DEFAULT) -> Image:
 
 
 def _triple(core: Core) -> str:
-    """What clang calls the target."""
+    """Clang's name of the target."""
     if core.family == "esp":
         return "riscv32-freestanding-none"
     return f"thumb-freestanding-eabi{'hf' if core.instructions == 'mve' else ''}"
 
 
 def linked(arguments: Sequence[str], into: Path, what: object) -> Image:
-    """What zig's clang makes of these arguments in the folder ``into``.
+    """Program that zig's clang makes of these arguments in the folder ``into``.
 
     Raises:
         BoardError: There is no compiler, or it does not take ``what``.

@@ -1,4 +1,4 @@
-"""What an exported firmware costs: counted from its assembly, or on an emulated core."""
+"""Cost of an exported firmware: counted from its assembly, or on an emulated core."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class FirmwareCost:
 
     @property
     def rest(self) -> tuple[int | None, int | None, int | None, int | None]:
-        """What sums have besides layers, of each kind as in a layer's row.
+        """Rest of the sums besides layers, of each kind as in a layer's row.
 
         It is what is between layers, less what tells of those that were emulated.
         """
@@ -106,7 +106,7 @@ class FirmwareCost:
 def firmware_cost(
     model: Model | Source, processor: str = DEFAULT, clock_mhz: float | None = None
 ) -> FirmwareCost:
-    """What ``arenite export`` would write costs, layer by layer.
+    """Cost of what ``arenite export`` would write, layer by layer.
 
     A function that is all in assembly is counted from its text, without running it: its
     instructions are those that a core runs. What is plain C, or calls assembly from C, depends on
@@ -150,7 +150,7 @@ def _rest(total: int | None, parts: list[int | None]) -> int | None:
 
 
 def firmware_cost_facts(cost: FirmwareCost) -> dict[str, Any]:
-    """What ``arenite cost --library arenite --json`` prints; see ``docs/cli.md`` for the keys."""
+    """Facts of ``arenite cost --library arenite --json``; see ``docs/cli.md`` for the keys."""
     return {"library": "arenite", **asdict(cost), "milliseconds": cost.milliseconds}
 
 
@@ -174,7 +174,7 @@ def _cycles(count: Count | None) -> int | None:
 
 
 def _addresses(program: Program, number: int) -> Iterator[int]:
-    """What a layer's function is called with, in a memory of our own."""
+    """Arguments of a layer's function, in a memory of our own."""
     work: Work = program.works[number]
     scratch, layout = iter(program.layout.scratch[number]), program.layout
     for place, argument in enumerate(work.arguments):

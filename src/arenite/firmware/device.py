@@ -102,7 +102,7 @@ class Device:
         return runs
 
     def self_test(self) -> str:
-        """What the folder's self-test prints."""
+        """Output of the folder's self-test."""
         machine, printed = self.machine, list[str]()
 
         def told() -> None:

@@ -212,7 +212,7 @@ def _files(program: Program, golden: Golden, processor: str, model_hash: str) ->
 def _figures(
     files: Mapping[str, str], program: Program, golden: Golden, processor: str
 ) -> Figures | None:
-    """What an emulated core counts of the self-test's inferences, where there is one."""
+    """Counts of the self-test's inferences on an emulated core, where there is one."""
     if not can_emulate(processor):
         return None
     samples = golden.samples or [sample(program.network.inputs, 0)]
@@ -258,7 +258,7 @@ def layered(
 
 
 def _language(routine: Routine | None) -> str:
-    """What most of a layer is written in."""
+    """Language that most of a layer is written in."""
     if routine is None:
         return ""
     return "s" if routine.is_assembly else "c"

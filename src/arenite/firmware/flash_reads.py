@@ -1,4 +1,4 @@
-"""What an inference waits for flash on a chip whose caches are known: lines that they do not have.
+"""Waits of an inference for flash: lines that the caches of a known chip do not have.
 
 The emulated core tells every block of code that it runs and every constant that it loads; caches of
 exactly the chip's sizes are simulated over them.
@@ -37,7 +37,7 @@ class FlashReads:
 def flash_reads(
     machine: object, invoke: Callable[[], object], board: Board | None, cycles: int
 ) -> FlashReads | None:
-    """What flash adds on a board; None where no board, or nothing of its caches, is known.
+    """Time that flash adds on a board; None where no board, or nothing of its caches, is known.
 
     Args:
         machine: The emulated core.

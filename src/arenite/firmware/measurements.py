@@ -1,4 +1,4 @@
-"""What a folder's inference costs, from an emulated core where there is one."""
+"""Cost of a folder's inference, from an emulated core where there is one."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Measured(NamedTuple):
 
 
 def measured(device: Device, layers: int, inputs: Sequence[bytes]) -> Measured:
-    """What two inferences cost, told of layer by layer, and as a whole where nobody is told."""
+    """Cost of two inferences: layer by layer for whom it is told, else as a whole."""
     device.call("init")
     once, again = (by_layer(_observed(device, inputs), layers) for _ in range(2))
     device.call("init")
@@ -123,6 +123,6 @@ def _write(device: Device, inputs: Sequence[bytes]) -> None:
 
 
 def _run(device: Device, inputs: Sequence[bytes]) -> tuple[Count, int]:
-    """What an inference cost, and its stack."""
+    """Cost of an inference, and its stack."""
     _write(device, inputs)
     return device.invoke(), device.stack_bytes

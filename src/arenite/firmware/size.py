@@ -1,4 +1,4 @@
-"""What ``arenite export`` would write of a model, without a folder that stays."""
+"""Size of what ``arenite export`` would write of a model, without a folder that stays."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class FirmwareSize:
 
 
 def firmware_size(model: Model | Source, target: Target | str = DEFAULT) -> FirmwareSize:
-    """What :func:`arenite.export` would write of a model takes.
+    """Size and time of what :func:`arenite.export` would write of a model.
 
     It is built where there is an emulated core, and run there if it has kernels of its own: plain C
     takes ten times the instructions, which nobody waits for. A model that cannot be exported has
@@ -87,6 +87,6 @@ def _with(sizes: FirmwareSize, figures: Figures) -> FirmwareSize:
 
 
 def size_facts(size: FirmwareSize, clock: float | None) -> dict[str, Any]:
-    """What ``arenite fit --export --json`` has of it; see ``docs/cli.md`` for the keys."""
+    """Facts of it in ``arenite fit --export --json``; see ``docs/cli.md`` for the keys."""
     facts = {**asdict(size), "flash_bytes": size.flash_bytes}
     return {**facts, "milliseconds": size.milliseconds(clock), "reason": size.reason or None}

@@ -119,7 +119,7 @@ def export_tflm(
 
 
 def tflm_facts(result: TflmExport) -> dict[str, Any]:
-    """What ``arenite export --library tflm --json`` prints; see ``docs/cli.md`` for the keys."""
+    """Facts of ``arenite export --library tflm --json``; see ``docs/cli.md`` for the keys."""
     facts = {key: value for key, value in vars(result).items() if key != "folder"}
     return {"library": "tflm", **facts}
 
@@ -183,7 +183,7 @@ def _declared(needed: Resolver, own: Mapping[str, Function]) -> str:
 
 
 def _golden(model: Model, interpreter: Interpreter) -> dict[str, Any]:
-    """What the self-test's samples shall give, inference by inference."""
+    """Outputs that the self-test expects of its samples, inference by inference."""
     rows = [_outputs(interpreter(*sample(model.inputs, number))) for number in range(SAMPLES)]
     arrays = []
     for index, tensor in enumerate(model.outputs):

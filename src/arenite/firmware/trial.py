@@ -46,7 +46,7 @@ class LayerTrial:
 
 @dataclass(frozen=True)
 class Trial:
-    """What a firmware costs, and whether it computes what the reference computes.
+    """Cost of a firmware, and whether it computes what the reference computes.
 
     Attributes:
         file: The model's file.
@@ -149,7 +149,7 @@ def trial(
 
 
 def _compared(board: Board, runs: int) -> tuple[list[str], list[LayerRun]]:
-    """What differs from the reference, and the last inference's layers."""
+    """Differences from the reference, and the last inference's layers."""
     differences, layers = [], list[LayerRun]()
     budget = call_budget(board.model)
     whole, layered = (reference_of(one, budget) for one in (board.model, board.layered))
@@ -164,7 +164,7 @@ def _compared(board: Board, runs: int) -> tuple[list[str], list[LayerRun]]:
 
 
 def trial_facts(result: Trial) -> dict[str, Any]:
-    """What ``arenite board --json`` prints; see ``docs/cli.md`` for the keys."""
+    """Facts of ``arenite board --json``; see ``docs/cli.md`` for the keys."""
     return {**asdict(result), "equal": result.equal, "flash_bytes": result.flash_bytes}
 
 

@@ -1,4 +1,4 @@
-"""What is known of a library's costs, as plain data: loops, what they take, how far that is off."""
+"""Known costs of a library, as plain data: loops, what they take, how far that is off."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Cost:
-    """What one inference of an operator costs, loop by loop."""
+    """Cost of one inference of an operator, loop by loop."""
 
     lines: tuple[Line, ...]
 
@@ -69,7 +69,7 @@ def _no_span(view: NodeView, path: Path | None, target: Target, products: int) -
 
 @dataclass(frozen=True)
 class Costs:
-    """What is known of the costs of a library's kernels, and of TFLM's beside them.
+    """Known costs of a library's kernels, and of TFLM's beside them.
 
     Attributes:
         processors: Those whose costs are known.

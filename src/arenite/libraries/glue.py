@@ -27,7 +27,7 @@ from arenite.target import Target
 
 @dataclass
 class OpData:
-    """What ``prepare`` leaves for ``invoke`` in ``node.user_data``.
+    """Record that ``prepare`` leaves for ``invoke`` in ``node.user_data``.
 
     Attributes:
         path: The function that the operator's work goes to.
@@ -129,7 +129,7 @@ def registration(reference: Registration, glue: Glue, target: Target) -> Registr
 
 
 def _instead(target: Target) -> str:
-    """What follows a sentence about an undefined result."""
+    """End of a sentence about an undefined result."""
     title = facts_of(target.library).title
     return f"results here are those of TFLM's own kernel, which a firmware without {title} has"
 

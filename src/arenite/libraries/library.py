@@ -32,7 +32,7 @@ Walker = Callable[[NodeView, Any, Path, Target, Array, Array], Walk]
 
 @dataclass(frozen=True)
 class Library:
-    """What runtime, optimiser and analysis ask of a kernel library.
+    """Interface of a kernel library for runtime, optimiser and analysis.
 
     Attributes:
         glue_for: ``glue_for(name, target)``: decisions, allocations, results and overlap distances
@@ -95,7 +95,7 @@ class LibraryResolver:
 
 
 def resolver_for(resolver: OpResolver, target: Target) -> OpResolver:
-    """What finds a target's operators where ``resolver`` finds those of TFLM."""
+    """Resolver of a target's operators where ``resolver`` finds those of TFLM."""
     found = resolver
     if not facts_of(target.library).is_reference:
         found = LibraryResolver(resolver, target)

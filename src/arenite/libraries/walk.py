@@ -101,7 +101,7 @@ class Requantization:
 
 @dataclass(frozen=True)
 class Walk:
-    """What happens to one output value.
+    """Way of one output value.
 
     Attributes:
         instructions: What the target has, see :mod:`arenite.target`.

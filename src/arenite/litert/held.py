@@ -17,7 +17,7 @@ _HELD = """There is at least 1 reference to internal data
 
 
 class _Owner:
-    """What an array and all its slices keep alive: their base."""
+    """Base that an array and all its slices keep alive."""
 
     def __init__(self, data: Array) -> None:
         self._data = data  # which the address below belongs to

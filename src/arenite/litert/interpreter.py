@@ -353,7 +353,7 @@ class Interpreter:
 
 @contextmanager
 def _as_runtime_error() -> Iterator[None]:
-    """What LiteRT's scripts catch."""
+    """Raise what LiteRT's scripts catch."""
     try:
         yield
     except (AreniteError, MemoryError) as error:

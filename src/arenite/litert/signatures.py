@@ -13,7 +13,7 @@ from arenite.model.model import Array, SignatureDef
 
 
 class _Runs(Protocol):
-    """What a signature asks of :class:`arenite.litert.Interpreter`."""
+    """Demands of a signature on :class:`arenite.litert.Interpreter`."""
 
     def _signature(self, key: str) -> SignatureDef: ...
 

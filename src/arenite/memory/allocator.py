@@ -134,7 +134,7 @@ class MicroAllocator:
 
     @property
     def persistent_buffer_allocator(self) -> SingleArenaBufferAllocator:
-        """What gives memory that lives as long as the interpreter (``IPersistentBufferAllocator``).
+        """Giver of memory that lives as long as the interpreter (``IPersistentBufferAllocator``).
 
         One object does this and the other with one arena and with two.
         """
@@ -142,7 +142,7 @@ class MicroAllocator:
 
     @property
     def non_persistent_buffer_allocator(self) -> SingleArenaBufferAllocator:
-        """What gives tensors, scratch and temporary memory (``INonPersistentBufferAllocator``)."""
+        """Giver of tensors, scratch and temporary memory (``INonPersistentBufferAllocator``)."""
         return self.arena
 
     @property
@@ -219,7 +219,7 @@ class MicroAllocator:
         self.arena.touch_temp(blocks)
 
     def tensor_blocks(self, scale_counts: Sequence[int]) -> list[Blocks]:
-        """What full ``TfLiteTensor``s of so many scales take until the current node is prepared."""
+        """Bytes of full ``TfLiteTensor``s of so many scales until the current node is prepared."""
         blocks = {count: structs.tensor_blocks(count, self.abi) for count in set(scale_counts)}
         return [blocks[count] for count in scale_counts]
 

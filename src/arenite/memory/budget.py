@@ -59,7 +59,7 @@ def set_memory_limit(limit: int | None) -> None:
 
 
 class Budget:
-    """What one interpreter may still take."""
+    """Bytes that one interpreter may still take."""
 
     __slots__ = ("limit", "taken")
 

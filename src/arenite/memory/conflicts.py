@@ -81,7 +81,7 @@ def rivals_of(problem: Problem, most: int) -> Rivals:
 
 
 def least_distances(problem: Problem) -> dict[tuple[int, int], int]:
-    """What separations save, by the lower and the upper buffer: bytes, in whole alignments.
+    """Savings of separations, by the lower and the upper buffer: bytes, in whole alignments.
 
     >>> from arenite.memory.problem import Buffer, Separation
     >>> pair = (Buffer(64, 0, 2, 16), Buffer(64, 1, 3, 16))

@@ -103,7 +103,7 @@ def _order(buffers: tuple[Buffer, ...], sizes: list[int]) -> list[int]:
 
 
 class _Placed:
-    """What buffers with a place occupy, in a tree over the moments at which lifetimes change.
+    """Memory that placed buffers occupy, in a tree over the moments at which lifetimes change.
 
     Node 1 stands for all moments, nodes ``8 n`` to ``8 n + 7`` for parts of those of node n. A
     lifetime is made of few nodes. ``_whole`` has the memory that is in use during all moments of
@@ -175,7 +175,7 @@ class _Placed:
             _occupy(edges, start, stop, least)
 
     def _pieces(self, buffer: Buffer) -> list[list[int]]:
-        """What is in use at the busiest moments of a lifetime."""
+        """Pieces in use at the busiest moments of a lifetime."""
         moments = self._busiest
         return self._then[bisect_left(moments, buffer.begin) : bisect_left(moments, buffer.end)]
 

@@ -143,14 +143,14 @@ class _Walk:
 
 
 class Moment(NamedTuple):
-    """What happens at a moment: an operator runs, or, with -1, a subgraph gets its inputs."""
+    """Event of a moment: an operator runs, or, with -1, a subgraph gets its inputs."""
 
     subgraph: int
     operator: int
 
 
 def moments(model: Model) -> list[Moment]:
-    """What happens when, by the numbers of :func:`lifetimes`, which has checked the calls."""
+    """Events by the numbers of :func:`lifetimes`, which has checked the calls."""
     found: list[Moment] = []
 
     def visit(number: int) -> None:

@@ -76,7 +76,7 @@ def _saved(problem: Problem, sizes: Sequence[int]) -> dict[int, int]:
 
 
 def _groups(pairs: Iterable[tuple[int, int]]) -> list[tuple[int, ...]]:
-    """What pairs connect, each group sorted."""
+    """Groups that pairs connect, each sorted."""
     groups: list[set[int]] = []
     for pair in pairs:
         touched = [group for group in groups if not group.isdisjoint(pair)]

@@ -51,7 +51,7 @@ class Optimum(NamedTuple):
 
 
 class Search(Protocol):
-    """What says whether a group of buffers fits into a height."""
+    """Search for whether a group of buffers fits into a height."""
 
     def fits(self, height: int, most_nodes: int) -> dict[int, int] | None:
         """Offsets by buffer, or None: it is proved that there are none.

@@ -180,7 +180,7 @@ def _reached(spans: Iterable[_Span], out: _Span) -> list[_Span]:
 
 
 def _missing(node: _Node, span: _Span, distance: int, orders: Orders) -> str:
-    """What the operator needs of an input that begins so far above; empty where that will do."""
+    """Lack of the operator where an input begins so far above; empty where that will do."""
     positions = (i for i, index in enumerate(node.operator.inputs) if index == span.tensor)
     found = (
         _needed(orders(node.subgraph, node.number, position), distance) for position in positions

@@ -157,7 +157,7 @@ def solve(buffers: Sequence[PlannedBuffer], planner: str) -> tuple[list[PlannedB
 
 
 def problem_of(buffers: Sequence[PlannedBuffer]) -> Problem:
-    """What a planner is to solve: sizes as TFLM rounds them up."""
+    """Problem that a planner is to solve: sizes as TFLM rounds them up."""
     return Problem(
         tuple(
             Buffer(

@@ -27,7 +27,7 @@ def name_of(asking: Asking) -> str:
 
 
 class Category(Enum):
-    """What an allocation is for; the first six are TFLM's."""
+    """Purpose of an allocation; the first six are TFLM's."""
 
     EVAL_TENSOR = "TfLiteEvalTensor data"
     PERSISTENT_TENSOR = "Persistent TfLiteTensor data"

@@ -1,4 +1,4 @@
-"""What a firmware makes of a plan: tensors lie where the model says, scratch buffers around them.
+"""Firmware's use of a plan: tensors lie where the model says, scratch buffers around them.
 
 TFLM knows a model's plan as offsets of tensors. Scratch buffers have none there; the greedy planner
 places them when the tensors have their places, largest first, each in the first gap. A single one

@@ -81,7 +81,7 @@ def _check_place(index: int, buffer: Buffer, offset: int, size: int) -> None:
 
 
 def _least_distances(problem: Problem) -> dict[tuple[int, int], int]:
-    """What separations allow, by the numbers of the lower buffer and the upper one."""
+    """Distances that separations allow, by the numbers of the lower buffer and the upper one."""
     allowed: dict[tuple[int, int], int] = {}
     for lower, upper, distance in problem.separations:
         if not (0 <= lower < len(problem.buffers) and 0 <= upper < len(problem.buffers)):

@@ -1,4 +1,4 @@
-"""What the operators of MNN's front end share: they have no counterpart in TensorFlow Lite."""
+"""Common parts of MNN's own operators: they have no counterpart in TensorFlow Lite."""
 
 from __future__ import annotations
 
@@ -51,5 +51,5 @@ def rounded(real: Array, low: float, high: float, *, whole: bool) -> Array:
 
 
 def real_numbers(q: Array, scale: float, zero: int) -> Array:
-    """What int8 stands for, in float32."""
+    """Real numbers that int8 stands for, in float32."""
     return np.asarray((q.astype(np.float32) - np.float32(zero)) * np.float32(scale))

@@ -151,7 +151,7 @@ class ModelBuilder:
         self._outputs.append(index)
 
     def subgraph(self) -> Subgraph:
-        """What was added so far, as a subgraph."""
+        """Subgraph of what was added so far."""
         return Subgraph(
             tensors=tuple(self._tensors),
             operators=tuple(self._operators),
@@ -173,7 +173,7 @@ class ModelBuilder:
         signatures: Sequence[SignatureDef] = (),
         subgraphs: Sequence[Subgraph] = (),
     ) -> Model:
-        """What was added so far, as the main subgraph of a model.
+        """Model whose main subgraph is what was added so far.
 
         ``subgraphs`` are the others, which operators call by number: the first one is 1.
         """

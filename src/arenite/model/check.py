@@ -1,4 +1,4 @@
-"""What has to hold in a model so that nothing behind it meets a bad index or size.
+"""Conditions of a model, so that nothing behind it meets a bad index or size.
 
 Paths in the messages use the names of ``schema.fbs``.
 """
@@ -23,7 +23,7 @@ _BUILTINS = frozenset(BuiltinOperator.__members__)
 
 
 class Quick(Protocol):
-    """What looks at many tensors and operators at once, and may say no of any."""
+    """Check of many tensors and operators at once, which may say no of any."""
 
     def are_plain(self, tensors: tuple[Tensor, ...]) -> bool:
         """Whether nothing is to be said against them, and all dimensions are 1 or more."""

@@ -1,4 +1,4 @@
-"""What has to hold in the quantisation of tensors."""
+"""Conditions of the quantisation of tensors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What has to hold between a model's operators before one of them is prepared.
+"""Conditions between a model's operators before one of them is prepared.
 
 An operator's kernel is made for the tensors as they are when it is prepared, and may check
 what it reads once. Both hold only where every tensor has one writer, which comes first.

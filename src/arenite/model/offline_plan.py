@@ -1,4 +1,4 @@
-"""What a file's metadata says of a memory plan that it brings along.
+"""Memory plan that a file brings along, as its metadata has it.
 
 A plan is an entry of TFLM's (``OfflineMemoryAllocation``, ``micro_allocation_info.cc``). One whose
 outputs reach into inputs is right for the kernels that it was made for; Arenite writes beside it
@@ -45,7 +45,7 @@ class Origin(NamedTuple):
 
 
 def origin_in(metadata: Mapping[str, bytes]) -> Origin | None:
-    """What a plan was made for; None where it does not say so, or not as Arenite does."""
+    """Origin of a plan; None where it does not say so, or not as Arenite does."""
     data = metadata.get(ORIGIN_METADATA)
     if data is None or OFFLINE_METADATA not in metadata or len(data) > _MOST_BYTES:
         return None

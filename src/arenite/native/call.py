@@ -127,7 +127,7 @@ class Call:
         failed: Callable[[Exception], Exception],
         predicts: bool,
     ) -> Any:
-        """What :mod:`arenite.native.fast_call` needs for one inference, or None.
+        """Arguments of :mod:`arenite.native.fast_call` for one inference, or None.
 
         ``sources`` is the inputs' memory; ``failed`` makes the error of a sample of one that a
         step in Python has raised.

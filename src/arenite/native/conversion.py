@@ -14,7 +14,7 @@ Array = npt.NDArray[Any]
 
 
 class Ends(NamedTuple):
-    """What the caller has, what the tensor has, and what the tensor's values stand for."""
+    """Types of the caller and of the tensor, and what the tensor's values stand for."""
 
     given: np.dtype[Any]
     own: np.dtype[Any]

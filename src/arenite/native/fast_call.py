@@ -62,7 +62,7 @@ def shortcut(
     keep: Any,
     predicts: bool,
 ) -> Any:
-    """What calls take, or None where they cannot.
+    """Arguments of calls, or None where they cannot be taken.
 
     Args:
         program: The ``ar_program``.

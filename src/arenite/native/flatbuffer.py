@@ -98,7 +98,7 @@ class Fields:
 
 
 class Found:
-    """What the verifier has found in a file: numbers by ``ar_fb_kind``, the root table's first."""
+    """Tables that the verifier found in a file: numbers by ``ar_fb_kind``, the root's first."""
 
     def __init__(self, scan: Any, keep: tuple[Any, ...]) -> None:
         self._scan, self._keep = scan, keep
@@ -106,7 +106,7 @@ class Found:
 
     @property
     def budget(self) -> int:
-        """What is left of it; :meth:`rows` may take more."""
+        """Rest of it; :meth:`rows` may take more."""
         return int(self._scan.budget)
 
     @budget.setter

@@ -230,7 +230,7 @@ class KernelLibrary:
         return KernelNode(self._table, number, answers, options)
 
     def said(self) -> str:
-        """What this thread's last call has logged."""
+        """Words that this thread's last call has logged."""
         return str(ffi.string(self._table.said()).decode(errors="replace")).strip()
 
     def calls_of_crash(self) -> list[int]:
@@ -257,7 +257,7 @@ class KernelLibrary:
 
 
 class _Frees(NamedTuple):
-    """What a node keeps until its ``free`` is called at its end."""
+    """Memory that a node keeps until its ``free`` is called at its end."""
 
     memory: tuple[Array, ...]
 

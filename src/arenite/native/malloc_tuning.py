@@ -1,4 +1,4 @@
-"""What the C library does with large blocks of memory; no engine is needed."""
+"""The C library's ways with large blocks of memory; no engine is needed."""
 
 from __future__ import annotations
 

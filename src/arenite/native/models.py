@@ -1,4 +1,4 @@
-"""What has to hold of models, looked at in C: see ``csrc/python/models.c``.
+"""Conditions of models, looked at in C: see ``csrc/python/models.c``.
 
 Most models are as all are. Of the others these functions say no, and Python what is wrong.
 """

@@ -79,7 +79,7 @@ def checked_isa(name: str) -> str:
 
 @cache
 def _best_isa() -> str:
-    """What the CPU says, asked once: in a virtual machine that takes its time."""
+    """The CPU's best set, asked once: in a virtual machine that takes its time."""
     return _NAMES[lib.ar_best_isa()]
 
 
@@ -111,7 +111,7 @@ class Program(Steps):
         return self._workspace_bytes
 
     def _added_up(self, drafts: bytes) -> Any:
-        """What all steps take."""
+        """Sum of what all steps take."""
         total = ffi.new("ar_sizes *")
         lib.ar_add_up(from_buffer(DRAFTS, drafts), len(drafts) // _DRAFT_BYTES, total)
         return total
@@ -226,7 +226,7 @@ class Program(Steps):
         go_on(self._walk, status, run_step)
 
     def walk_anew(self, begin: int, end: int, run_step: Callable[[int], None]) -> None:
-        """What :meth:`start` and :meth:`go_on` do, while another walk waits for Python."""
+        """Do as :meth:`start` and :meth:`go_on`, while another walk waits for Python."""
         program, frames = self._walker(self._io, self._workspace, self._team)
         status = lib.ar_run(program, begin, end)
         if status:
@@ -285,7 +285,7 @@ class Program(Steps):
         return steps
 
     def _walker(self, io: Any, workspace: Any, team: Team | None) -> tuple[Any, Any]:
-        """What walks the steps over these tensors, and its frames, which must live as long."""
+        """Walker of the steps over these tensors, and its frames, which must live as long."""
         program, frames = ffi.new("ar_program *"), ffi.new("ar_frame[]", MAX_DEPTH + 1)
         program.steps, program.count = self._array, self._main_steps
         program.tensors, program.workspace = io, workspace

@@ -1,4 +1,4 @@
-"""What a program does, step by step: kernels and what they are given, controls, nodes in Python."""
+"""Steps of a program: kernels and their arguments, controls, nodes in Python."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ class Steps:
     def _before(
         self, copies: Sequence[tuple[Array, Array]], tensors: Sequence[AnyTensor]
     ) -> tuple[Any, int]:
-        """What is copied before a kernel runs; the sources are behind all of its tensors."""
+        """Copies before a kernel runs; the sources are behind all of its tensors."""
         sources = self._tensor_count - len(copies)
         first = sources - BEHIND - len(tensors)
         values = [

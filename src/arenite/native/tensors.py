@@ -24,7 +24,7 @@ _MAX_DIMENSION = 2**31 - 1
 
 
 class AnyTensor(Protocol):
-    """What a kernel needs of a tensor.
+    """Tensor as kernels need it.
 
     ``data`` is None for one that is absent, and that of a constant cannot be written to.
     """

@@ -38,7 +38,7 @@ class Complex:
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """What is done to numbers of a type; ``bits`` is 0 for floats, which are not rounded here."""
+    """Operations on numbers of a type; ``bits`` is 0 for floats, which are not rounded here."""
 
     bits: int
 

@@ -25,7 +25,7 @@ Process = subprocess.Popen[bytes]
 
 
 class Finished(NamedTuple):
-    """What a child has left: its exit code (minus its signal), and what it printed."""
+    """Remains of a child: its exit code (minus its signal), and what it printed."""
 
     code: int
     out: str = ""

@@ -1,4 +1,4 @@
-"""What goes on in a Python child: it runs a module, answers questions, and ends with its driver."""
+"""Inside of a Python child: it runs a module, answers questions, and ends with its driver."""
 
 from __future__ import annotations
 

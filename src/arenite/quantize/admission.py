@@ -1,4 +1,4 @@
-"""What is refused before anything runs: models and data that no scale can be made of."""
+"""Refusals before anything runs: models and data that no scale can be made of."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def require_samples(source: Source) -> None:
 
 
 def notes_on(model: Model, source: Source, fed: Fed) -> list[str]:
-    """What looks odd about samples, of which a model is given ``fed``, in words."""
+    """Oddities of samples, of which a model is given ``fed``, in words."""
     notes = []
     if len(source) < FEW:
         notes.append(
@@ -103,7 +103,7 @@ def notes_on(model: Model, source: Source, fed: Fed) -> list[str]:
 
 
 def _odd(values: np.ndarray, scaler: str) -> str:
-    """What looks odd about the samples of an input, which an operator may scale from bytes."""
+    """Oddities of the samples of an input, which an operator may scale from bytes."""
     if values.size and (values == values.flat[0]).all():
         return f"all samples are {values.flat[0]:g}"
     if looks_like_bytes(values) and not scaler:

@@ -76,7 +76,7 @@ def _fitted(values: Array, tensor: Tensor, port: int) -> Array:
 
 
 def observe(model: Model, source: Source) -> dict[int, Seen]:
-    """What is seen of the main subgraph's float tensors, by index, while samples run.
+    """Observations of the main subgraph's float tensors, by index, while samples run.
 
     Raises:
         QuantizationError: A tensor is not finite.
@@ -136,7 +136,7 @@ def calibrated(
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> dict[int, Seen]:
-    """What is seen of a model's tensors on all samples, here or on an executor's workers.
+    """Observations of a model's tensors on all samples, here or on an executor's workers.
 
     The result does not depend on who has seen which sample: what was seen is added up.
 

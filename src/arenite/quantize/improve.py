@@ -19,7 +19,7 @@ _FOLDER = "arenite.quantize.passes"
 
 
 class Means(NamedTuple):
-    """What a pass may use: samples to learn from, the judge, who runs samples, settings."""
+    """Means of a pass: samples to learn from, the judge, who runs samples, settings."""
 
     learning: Source
     judge: Judge

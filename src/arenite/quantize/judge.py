@@ -55,7 +55,7 @@ def decibels(signal: float, noise: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Judge:
-    """What the float model says of some samples, next to which others are judged.
+    """The float model's outputs for some samples, next to which others are judged.
 
     Attributes:
         model: The float model.

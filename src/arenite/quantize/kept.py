@@ -73,7 +73,7 @@ _WORDS = {str: "a text", int: "a whole number from 0", float: "a number", bool: 
 
 
 def read_kept(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """What ``arenite quantize --json`` printed into a file.
+    """Report that ``arenite quantize --json`` printed into a file.
 
     Raises:
         QuantizationError: It is no such report.

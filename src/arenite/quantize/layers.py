@@ -89,7 +89,7 @@ def look_at(
 
 
 def columns(layer: Layer, x: Array, fill: float = 0.0) -> Array:
-    """What the weights are multiplied with: ``(groups, rows, taps)``.
+    """Factors of the weights: ``(groups, rows, taps)``.
 
     A depthwise layer has a group per channel, others have one.
     """

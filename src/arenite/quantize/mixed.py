@@ -41,7 +41,7 @@ class Point(NamedTuple):
     drop: float
 
     def cost(self, name: str) -> float:
-        """What it takes of ``flash``, ``ram`` or ``milliseconds``."""
+        """Cost in ``flash``, ``ram`` or ``milliseconds``."""
         if name == "milliseconds":
             return math.inf if self.milliseconds is None else self.milliseconds
         return float((self.figures.flash or 0) if name == "flash" else self.figures.arena)

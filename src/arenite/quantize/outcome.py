@@ -1,4 +1,4 @@
-"""What a quantisation gave, as plain data."""
+"""Result of a quantisation, as plain data."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """What was done to a float model, and how near the result is.
+    """Report on a float model's quantisation, and how near the result is.
 
     Attributes:
         original: The float model.
@@ -161,7 +161,7 @@ def quantization_facts(report: Report) -> dict[str, Any]:
 
 
 def digest(model: Model) -> str:
-    """What tells a model's file from others."""
+    """Digest that tells a model's file from others."""
     return hashlib.sha256(tflite.write(model)).hexdigest()
 
 

@@ -45,7 +45,7 @@ FLOAT = Precision(FLOAT32)
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What becomes of every operator and tensor of a model's main subgraph.
+    """Plan for every operator and tensor of a model's main subgraph.
 
     Attributes:
         precisions: Of every operator, by position.
@@ -114,7 +114,7 @@ def has_floats(main: Subgraph, op: Operator) -> bool:
 
 
 def _precision(main: Subgraph, op: Operator, wanted: Precision, kept: str) -> tuple[Precision, str]:
-    """What an operator gets of what is wanted, and why not more."""
+    """Precision of an operator, of that which is wanted, and why not more."""
     if kept:
         return FLOAT, kept
     scheme = scheme_of(op.name)
@@ -159,7 +159,7 @@ def _results_of(main: Subgraph, op: Operator) -> list[int]:
 
 
 def handle_of(main: Subgraph, op: Operator) -> object:
-    """What names the variable that an operator reads or writes: its handle's maker's options."""
+    """Name of the variable that an operator reads or writes: its handle's maker's options."""
     handle = op.inputs[0]
     maker = next((one for one in main.operators if handle in one.outputs), None)
     return handle if maker is None or maker.options is None else repr(maker.options)

@@ -141,7 +141,7 @@ def quantize(
 
 @dataclass(frozen=True, eq=False)
 class _Work:
-    """What a quantisation works with."""
+    """Means of a quantisation."""
 
     model: Model
     settings: Settings
@@ -152,7 +152,7 @@ class _Work:
     def improve(
         self, recipe: Recipe, judge: Judge, score: Score
     ) -> tuple[Recipe, tuple[Step, ...], tuple[Any, ...]]:
-        """What passes make of the plain recipe, and a budget of that; steps and mixtures tried."""
+        """Recipe that passes make of the plain one, then for a budget; steps and mixtures tried."""
         self.progress("improving", 0, 1)
         recipe, steps = self._improved(recipe, judge, self.settings)
         recipe = self.finish(recipe)

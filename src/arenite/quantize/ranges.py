@@ -22,7 +22,7 @@ def minmax(one: Seen) -> Range:
 
 
 def percentile(one: Seen, share: float) -> Range:
-    """What is left without the outer ``1 - share`` of the values, half at either end."""
+    """Range without the outer ``1 - share`` of the values, half at either end."""
     counts = np.cumsum(one.bins)
     outer = (1.0 - share) / 2 * one.count
     edges = one.edges

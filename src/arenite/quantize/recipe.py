@@ -42,7 +42,7 @@ class Recipe:
 
     @cached_property
     def plan(self) -> Plan:
-        """What becomes of operators and tensors."""
+        """Plan of operators and tensors."""
         return plan_of(self.model, self.ranges, self.wanted, self.kept)
 
     @cached_property

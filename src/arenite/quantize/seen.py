@@ -1,4 +1,4 @@
-"""What was seen of one tensor's values: their ends and a histogram, which can be added up.
+"""Observations of one tensor's values: their ends and a histogram, which can be added up.
 
 The histogram reaches from ``-2**exponent`` to ``2**exponent`` in equal bins. Where values go
 beyond, the exponent rises and neighbouring bins become one. So parts of the data can be seen in
@@ -68,7 +68,7 @@ class Seen:
 
 
 def seen(values: Array) -> Seen:
-    """What there is to see of some finite values, at least one."""
+    """Observations of some finite values, at least one."""
     flat = values.reshape(-1)
     low, high = float(flat.min()), float(flat.max())
     largest = max(-low, high)

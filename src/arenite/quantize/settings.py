@@ -1,4 +1,4 @@
-"""What a user asks of a quantisation."""
+"""Settings of a quantisation, as a user asks for them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TYPES: Mapping[str, TensorType] = {"int8": INT8, "int16": INT16}
 
 @dataclass(frozen=True)
 class Budget:
-    """What the result may cost and lose; None where there is no limit.
+    """Limits of what the result may cost and lose; None where there is no limit.
 
     Attributes:
         ram: Bytes of the arena.
@@ -52,7 +52,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Settings:
-    """What a user asks for, checked.
+    """Settings of a user, checked.
 
     Attributes:
         activations: The integers that values are.

@@ -35,7 +35,7 @@ from arenite.quantize.plan import FLOAT, Plan, Precision, has_floats
 
 @dataclass(frozen=True, eq=False)
 class Changes:
-    """What passes have decided of constants, which the plan does not know.
+    """Decisions of passes on constants, which the plan does not know.
 
     Attributes:
         integers: Weights as integers, by operator's position.

@@ -86,7 +86,7 @@ def _share(sqnr: float) -> float:
 
 
 def verdict(found: Comparison, width: int) -> Iterator[Text]:
-    """What differs first, and by how much; of quantised next to float, what loses most."""
+    """Verdict: what differs first, and by how much; of quantised next to float, the worst loss."""
     first = found.first_different
     if first is None:
         yield Text("Every tensor is equal.", style="bold green")

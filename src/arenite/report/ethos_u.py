@@ -1,4 +1,4 @@
-"""What Vela made of a model, as a person reads it."""
+"""Vela's work on a model, as a person reads it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _fast(one: NpuOperator) -> str:
 
 
 def render_scratch(model: Model, width: int) -> Iterator[Text]:
-    """What lies in the memory to work in when most is alive, for every operator of an NPU."""
+    """Scratch memory when most is alive, for every operator of an NPU."""
     for one in npu_operators(model):
         scratch = one.scratch
         if scratch is None or scratch.peak < 0:

@@ -177,7 +177,7 @@ def _runs(indices: Sequence[int]) -> str:
 def why(
     what: Explanation, group: Sequence[DeviceOperator], width: int, marks: Marks
 ) -> Iterator[Text]:
-    """What was asked, with the answers of all operators of a group, and the calls."""
+    """Questions, with the answers of all operators of a group, and the calls."""
     path = group[0].path
     library = facts_of(what.target.library)
     if path is None and group[0].in_tflm and library.is_reference:

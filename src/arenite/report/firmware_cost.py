@@ -1,4 +1,4 @@
-"""What an exported firmware costs, as a person reads it."""
+"""Cost of an exported firmware, as a person reads it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model takes without TFLM, as a person reads it."""
+"""Size of a model without TFLM, as a person reads it."""
 
 from __future__ import annotations
 

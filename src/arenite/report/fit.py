@@ -41,7 +41,7 @@ def render_fit(fit: Fit, width: int, exported: FirmwareSize | None = None) -> It
 
 
 def details(fit: Fit) -> Iterator[str]:
-    """What needs are made of, energy, what is known of the board: a paragraph each."""
+    """Parts of needs, energy, what is known of the board: a paragraph each."""
     for need in fit.needs:
         parts = ", ".join(f"{name} {amount(size, need.unit)}" for name, size in need.parts.items())
         words = "; ".join(text for text in (parts, need.note.rstrip(".")) if text)

@@ -1,4 +1,4 @@
-"""What a model heard, as a person reads it: times, words and scores."""
+"""Words that a model heard, as a person reads them: times, words and scores."""
 
 from __future__ import annotations
 

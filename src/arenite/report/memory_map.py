@@ -45,7 +45,7 @@ def color_of(index: int) -> str:
 
 
 def buffer_name(buffer: PlannedBuffer) -> str:
-    """What a buffer is called; tensors without a name by their index."""
+    """Name of a buffer; of tensors without a name their index."""
     return printable(buffer.name) or f"{buffer.kind} {buffer.index}"
 
 

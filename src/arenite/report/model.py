@@ -145,7 +145,7 @@ def operator_rows(
 
 
 def _tensors(subgraph: Subgraph, indices: tuple[int, ...]) -> str:
-    """What flows: the tensors that are not constants; equal ones are counted."""
+    """Tensors that flow, which are not constants; equal ones are counted."""
     texts = [
         tensor_text(subgraph.tensors[i])
         for i in indices

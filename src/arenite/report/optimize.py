@@ -1,4 +1,4 @@
-"""What an optimisation won, as a person reads it."""
+"""Wins of an optimisation, as a person reads them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def render_maps(found: Optimization, width: int, *, ascii_only: bool = False) ->
 
 
 def _passes(found: Optimization, width: int, *, timed: bool) -> list[Text]:
-    """What the model takes after every pass that changed it; passes that did not have one line."""
+    """Figures of the model after every pass that changed it; passes that did not have one line."""
     rows: list[tuple[str, Figures, str]] = [("original", found.original, "")]
     rows += [(one.name, one.after, duration(one.seconds)) for one in found.passes if one.is_change]
     result = found.result

@@ -1,4 +1,4 @@
-"""What a quantisation gave, as a person reads it."""
+"""Result of a quantisation, as a person reads it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FEW = 8
 
 
 def render_quantization(report: Report, width: int, *, verbose: bool = False) -> Iterator[Text]:
-    """What was tried, where precision is lost, what stays float, what it takes."""
+    """Attempts, places where precision is lost, what stays float, what it takes."""
     yield Text(printable(report.original.source or "(built)"), style="bold")
     target = report.settings.target or "TFLM's package"
     yield from wrapped(

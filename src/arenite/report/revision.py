@@ -1,4 +1,4 @@
-"""What a revision of TFLM has not, as lines."""
+"""Lacks of a revision of TFLM, as lines."""
 
 from __future__ import annotations
 

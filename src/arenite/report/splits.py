@@ -45,7 +45,7 @@ def render_split(found: Split, width: int) -> Iterator[Text]:
 
 
 def _how(fast: int, slow: int) -> str:
-    """What to call."""
+    """Call that places a model so."""
     if fast and slow:
         return ", MicroAllocator::Create with two arenas"
     return ""

@@ -1,4 +1,4 @@
-"""What streaming models need side by side, as a person reads it."""
+"""Needs of streaming models side by side, as a person reads them."""
 
 from __future__ import annotations
 

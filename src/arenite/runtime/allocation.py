@@ -55,7 +55,7 @@ def smallest_arena(
 
 
 def arena_peak(model: Model, resolver: OpResolver | None, setup: Setup) -> Peak:
-    """What makes :func:`smallest_arena` as large as it is."""
+    """Allocations that make :func:`smallest_arena` so large."""
     operators = setup.resolver(resolver_of(model) if resolver is None else resolver)
     unlimited = setup.allocator(None)
     return dry_run(model, operators, unlimited, variables=setup.resource_variables).peak
@@ -70,7 +70,7 @@ def dry_run(
     *,
     regions: Sequence[Bytes] = (),
 ) -> Allocations:
-    """What a model allocates, in an arena without memory and end."""
+    """Allocations of a model, in an arena without memory and end."""
     context = MicroInterpreterContext(unlimited, model, regions=regions)
     context.external_context = external_context
     graph = Graph(model, context, max_variables=variables)

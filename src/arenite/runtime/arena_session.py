@@ -1,4 +1,4 @@
-"""What an interpreter stands on: an allocator, and the context and the life that are made on it.
+"""Foundation of an interpreter: an allocator, and the context and the life made on it.
 
 Facts: TFLM ``micro_interpreter.cc``. A life that fails gives back all that it has taken from the
 arena, and another one begins there.

@@ -153,7 +153,7 @@ class CompiledGraph:
         return found
 
     def side_by_side(self, head: Bytes) -> SideBySide | None:
-        """What computes several samples at once, where that can be; ``head`` is the plan's memory.
+        """Engine for several samples at once, where that can be; ``head`` is the plan's memory.
 
         Made when it is first asked for.
         """
@@ -181,7 +181,7 @@ class CompiledGraph:
         return self._program.workspace_bytes
 
     def kernel(self, number: int, subgraph: int = 0) -> str:
-        """What runs a node: an instruction set, or ``"python"``."""
+        """Set that runs a node: an instruction set, or ``"python"``."""
         if subgraph not in self._ranges:
             return "python"  # nobody calls it
         return self._program.describe(self._ranges[subgraph][0] + number) or "python"

@@ -19,7 +19,7 @@ Pairs = list[tuple[AnyTensor, AnyTensor]]
 
 
 class Control(NamedTuple):
-    """What :meth:`arenite.native.program.Program.add_control` takes."""
+    """Arguments of :meth:`arenite.native.program.Program.add_control`."""
 
     kind: int
     flag: AnyTensor
@@ -27,7 +27,7 @@ class Control(NamedTuple):
 
 
 class Place(NamedTuple):
-    """What there is around a node: tensors and steps of all subgraphs, and its state.
+    """Surroundings of a node: tensors and steps of all subgraphs, and its state.
 
     ``tensors(subgraph, indices)`` and ``steps(subgraph)``, which are ``[begin, end)``.
     """

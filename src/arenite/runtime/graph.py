@@ -72,7 +72,7 @@ class GraphHost(Context, Protocol):
         """The bytes of all that is remembered from one inference to the next."""
 
     def native_state(self) -> list[Bytes] | None:
-        """What the current node's native kernel sees as its state; None if that cannot be told."""
+        """State of the current node for its native kernel; None if that cannot be told."""
 
     def allocate_temp_buffer(self, size: int, alignment: int) -> Bytes:
         """Bytes above the head, until the end of ``prepare``."""
@@ -82,7 +82,7 @@ class GraphHost(Context, Protocol):
 
     @property
     def budget(self) -> Budget:
-        """What may be taken from the machine."""
+        """Memory that may be taken from the machine."""
 
     @property
     def tensors(self) -> Sequence[Sequence[EvalTensor]]:
@@ -335,7 +335,7 @@ class Graph:
         return KernelContext(self.host)
 
     def _context(self, registration: Registration, function: Callable[..., Any]) -> Context:
-        """What a function of a registration is given, which is about to be called."""
+        """Context of a function of a registration, which is about to be called."""
         if not registration.checks(function):
             return self.host
         self._checked.begin()

@@ -298,7 +298,7 @@ class HeapInterpreter:
 
     @property
     def engine(self) -> str:
-        """What computes: ``"native"`` or ``"reference"``."""
+        """Engine: ``"native"`` or ``"reference"``."""
         return "native" if self._setup.is_native else "reference"
 
     def __repr__(self) -> str:

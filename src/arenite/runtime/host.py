@@ -1,4 +1,4 @@
-"""What every host of kernels has in common: tensors, the current node, the phase."""
+"""Common parts of all hosts of kernels: tensors, the current node, the phase."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class HostContext(StateGuard):
         return self._current[index]
 
     def get_external_context(self) -> Any:
-        """What the user attached, or None."""
+        """External context that the user attached, or None."""
         return self.external_context
 
     def state_buffers(self) -> list[Bytes]:
@@ -185,7 +185,7 @@ class HostContext(StateGuard):
         return found + [memory for _, memory in self._variables()]
 
     def native_state(self) -> list[Bytes] | None:
-        """What the current node's native kernel sees as its state; None if that cannot be told."""
+        """State of the current node for its native kernel; None if that cannot be told."""
         if not (self._states or self._variable_users):
             return []
         key = self.subgraph, self.operator
@@ -267,7 +267,7 @@ class HostContext(StateGuard):
 
 
 def _eval_tensors(tensors: tuple[Tensor, ...]) -> list[EvalTensor]:
-    """What kernels see of a subgraph's tensors; constants have their values."""
+    """Tensors of a subgraph as kernels see them; constants have their values."""
     if native.available():
         from arenite.native.tensors import eval_tensors  # noqa: PLC0415 - the engine may be absent
 
@@ -276,7 +276,7 @@ def _eval_tensors(tensors: tuple[Tensor, ...]) -> list[EvalTensor]:
 
 
 def variable_reset_value(tensor: Tensor) -> int:
-    """What ``reset`` fills a variable with: int8's zero point, else 0.
+    """Value that ``reset`` fills a variable with: int8's zero point, else 0.
 
     TFLM ``MicroInterpreterGraph::ResetTensorData``.
     """

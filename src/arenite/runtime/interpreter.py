@@ -292,7 +292,7 @@ class Interpreter:
 
     @property
     def engine(self) -> str:
-        """What computes: ``"native"`` or ``"reference"``."""
+        """Engine: ``"native"`` or ``"reference"``."""
         return self._micro.engine
 
     @property

@@ -84,7 +84,7 @@ class Setup:
 
     @property
     def options(self) -> dict[str, Any]:
-        """What makes an interpreter set up like this: target, engine, threads and ``isa``."""
+        """Arguments of an interpreter set up like this: target, engine, threads and ``isa``."""
         names = ("target", "engine", "threads", "isa")
         return {name: getattr(self, name) for name in names}
 
@@ -96,7 +96,7 @@ class Setup:
         return without_plan(model) if self.preserves_all_tensors else model
 
     def resolver(self, resolver: OpResolver) -> OpResolver:
-        """What finds the target's operators, where ``resolver`` finds those of TFLM."""
+        """Resolver of the target's operators, where ``resolver`` finds those of TFLM."""
         if facts_of(self.target.library).is_reference and not self.target.tflm:
             return resolver
         from arenite.libraries.library import resolver_for  # noqa: PLC0415 - few need it

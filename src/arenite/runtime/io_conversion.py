@@ -61,7 +61,7 @@ def fresh(array: Array) -> Array:
 
 
 class Given(Enum):
-    """What an array's numbers are to an input."""
+    """Meaning of an array's numbers to an input."""
 
     VALUES = "values"
     """The tensor's own."""
@@ -116,7 +116,7 @@ def checked(
 
 
 def _fitting(value: npt.ArrayLike, shape: Sequence[int]) -> str:
-    """What to call on a value that has another shape; frames of data have no reshape."""
+    """Call for a value that has another shape; frames of data have no reshape."""
     first = ".to_numpy()" if hasattr(value, "to_numpy") else ""
     return f": {first}.reshape({', '.join(map(str, shape))}) of it fits"
 

@@ -1,4 +1,4 @@
-"""What a user's kernel is given: TFLM's functions, and TFLM's rules, checked.
+"""Context of a user's kernel: TFLM's functions, and TFLM's rules, checked.
 
 Facts: TFLM ``micro_context.{h,cc}``, ``micro_interpreter.cc`` (the callback table),
 ``single_arena_buffer_allocator.cc`` (``ResetTempAllocations``). A kernel that runs here keeps to
@@ -64,7 +64,7 @@ class CallbackTable:
 
 
 class DeallocatedTensor(TfLiteTensor):
-    """What a temporary tensor becomes: whoever still looks at it learns that."""
+    """Remains of a temporary tensor: whoever still looks at it learns that."""
 
     __slots__ = ()
 

@@ -208,7 +208,7 @@ class MicroInterpreter:
         self.invoke_operator_in_turn(number)
 
     def invoke_operator_in_turn(self, number: int) -> None:
-        """What :meth:`invoke_operator` does, for a caller who has taken the turn."""
+        """Do as :meth:`invoke_operator`, for a caller who has taken the turn."""
         self._base.life.invoke_operator(number)
 
     def operator_tensors(self, number: int) -> tuple[Tensors, Tensors]:
@@ -235,7 +235,7 @@ class MicroInterpreter:
         return self._base.life.invoke()
 
     def invoke_in_turn(self) -> bool:
-        """What :meth:`invoke` does, for a caller who has taken the turn."""
+        """Do as :meth:`invoke`, for a caller who has taken the turn."""
         return self._base.life.invoke()
 
     def close(self) -> None:
@@ -349,7 +349,7 @@ class MicroInterpreter:
 
     @property
     def engine(self) -> str:
-        """What computes: ``"native"`` or ``"reference"``."""
+        """Engine: ``"native"`` or ``"reference"``."""
         return "native" if self._base.setup.is_native else "reference"
 
     @property
@@ -384,7 +384,7 @@ class MicroInterpreter:
 
     @property
     def decompression_memory(self) -> tuple[Bytes, ...]:
-        """What :meth:`set_decompression_memory` was given."""
+        """Memory that :meth:`set_decompression_memory` was given."""
         return self._base.setup.regions
 
     @property

@@ -1,4 +1,4 @@
-"""What is said of operators that a resolver does not have, and what helps."""
+"""Words on operators that a resolver does not have, and what helps."""
 
 from __future__ import annotations
 

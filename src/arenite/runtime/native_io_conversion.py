@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def ends_of(given: Given, dtype: np.dtype[Any], tensor: Tensor, elements: int) -> Ends:
-    """What a kernel converts: bytes and float64 as they are, all other real numbers as float32."""
+    """Types that a kernel converts: bytes and float64 as they are, other numbers as float32."""
     from arenite.native.conversion import Ends  # noqa: PLC0415 - may be absent
 
     if given is not Given.PIXELS:

@@ -113,7 +113,7 @@ def _chunks(
 
 
 def _side_by_side(micro: MicroInterpreter, samples: int, copies: int) -> SideBySide | None:
-    """What computes several of a thread's samples at once, where there is room and it pays."""
+    """Engine for several of a thread's samples at once, where there is room and it pays."""
     from arenite.runtime.batched_rows import FEWEST  # noqa: PLC0415 - may be absent
 
     if micro.compiled is None or samples < FEWEST:
@@ -135,7 +135,7 @@ def run_in_order(batch: Batch, run: Run) -> Generator[int]:
 
 
 def run_in_parts(batch: Batch, run: Run, threads: int, memory: Array) -> Generator[int]:
-    """What :func:`run_on_threads` does, one part after the other on this thread.
+    """Do as :func:`run_on_threads`, one part after the other on this thread.
 
     Every part starts from ``memory`` as it is now, and so does whatever comes behind.
 

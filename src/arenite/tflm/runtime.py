@@ -1,4 +1,4 @@
-"""What ``tflite_micro.runtime`` has: an interpreter in an arena, by TFLM's names.
+"""Interpreter in an arena by TFLM's names, as ``tflite_micro.runtime`` has it.
 
 Facts: TFLM ``python/tflite_micro/runtime.py``, ``interpreter_wrapper.cc``. Where TFLM's package
 ends the process, this raises. As there, a file need not have TensorFlow Lite's identifier nor the
@@ -41,7 +41,7 @@ _COUNTED = {
 
 
 class InterpreterConfig(Enum):
-    """What an interpreter remembers: its allocations, or every tensor's value for ``GetTensor``."""
+    """Memory of an interpreter: its allocations, or every tensor's value for ``GetTensor``."""
 
     kAllocationRecording = 0  # noqa: N815 - TFLM's name
     kPreserveAllTensors = 1  # noqa: N815 - TFLM's name
@@ -268,7 +268,7 @@ def _model(data: bytes | bytearray) -> Model:
 
 @contextmanager
 def _as_runtime_error() -> Iterator[None]:
-    """What scripts for TFLM's package catch."""
+    """Raise what scripts for TFLM's package catch."""
     try:
         yield
     except (AreniteError, MemoryError) as error:

@@ -39,7 +39,7 @@ def keeps_state(model: Model) -> bool:
 
 
 class Features:
-    """What a model is fed for each window of sound: its samples, or features of several windows.
+    """Inputs of a model for each window of sound: its samples, or features of several windows.
 
     A front end makes features of each window. The model gets as many windows' features as its
     input holds: the last ones, or, if it keeps a state itself, each of them once.
@@ -194,7 +194,7 @@ def windows(blocks: Iterable[Array], size: int, step: int) -> Iterator[Array]:
 
 
 class Word(NamedTuple):
-    """What was heard from one time on until another, in seconds of the sound.
+    """Label heard from one time on until another, in seconds of the sound.
 
     A time is that of the last sample that the model had been given.
     """
@@ -239,7 +239,7 @@ def largest(array: Array, tensor: Tensor, labels: Sequence[str]) -> Ranked | Non
 
 @dataclass(frozen=True)
 class Listening:
-    """What a model heard in a sound, and how long it took to listen.
+    """Words that a model heard in a sound, and how long it took to listen.
 
     ``window`` and ``step`` are samples; ``seconds`` is the time of all windows and inferences.
     """

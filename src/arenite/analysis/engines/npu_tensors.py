@@ -1,4 +1,4 @@
-"""What an NPU stores while it computes a model, and the original's tensors found among it.
+"""Tensors that an NPU stores while it computes a model, and the original's found among them.
 
 Vela keeps no names. A layer's output is found by its values: as a whole, or in the parts in which
 streams compute it, some rows or some channels each. What is not found so is taken by its shape,
@@ -117,7 +117,7 @@ class _Layer(NamedTuple):
 def as_original(
     original: Model, tensors: Sequence[Tensors], stored: Sequence[Stored]
 ) -> list[Tensors]:
-    """What the NPU stores, by the original's tensors, per inference; some may be missing.
+    """Stored values by the original's tensors, per inference; some may be missing.
 
     Args:
         original: The model that was compiled.

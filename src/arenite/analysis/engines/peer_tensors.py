@@ -75,7 +75,7 @@ def _ask(folder: Path, engine: str) -> None:
 
 
 def _stage(folder: Path) -> str:
-    """What is known of a process that ended by itself: how far it came."""
+    """Stage that a process had reached when it ended by itself."""
     file = folder / _STAGE
     when = file.read_text(encoding="utf-8") if file.is_file() else "before it loaded the model"
     return f"{when}; whether the package or the model is at fault is not known"

@@ -1,4 +1,4 @@
-"""What can be compared: a model on an engine, or what a board has sent.
+"""Sides of a comparison: a model on an engine, or values that a board has sent.
 
 A side is named ``MODEL@ENGINE``. The engine is a processor of :data:`arenite.cores.CORES`
 (its firmware's bits, computed here), ``litert``, ``litert-reference``, ``tflm`` or ``kernels``, the

@@ -1,4 +1,4 @@
-"""What is done with a part of the data, wherever that happens: read it, ask every engine."""
+"""Work on a part of the data, wherever that happens: read it, ask every engine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from arenite.runtime.io_conversion import dequantized
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What the engines said of some samples.
+    """Answers of the engines for some samples.
 
     Attributes:
         values: An array per engine: ``(n, classes)`` scores, ``(n, outputs)`` numbers, or ``(n,)``

@@ -83,7 +83,7 @@ class Scale:
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """What there is to do.
+    """Samples to do, and how.
 
     Attributes:
         bench: Who is asked.
@@ -102,7 +102,7 @@ class Work:
     keep: Callable[[Chunk], None] | None = None
 
     def cutter(self, most: int) -> Cutter:
-        """What cuts the rest."""
+        """Cutter of the rest."""
         spans = [(one.begin, one.end) for one in self.done]
         return cutter_of(spans, len(self.source), self.chunk, most)
 

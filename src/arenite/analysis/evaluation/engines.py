@@ -31,7 +31,7 @@ TIMED = 0.5
 
 @runtime_checkable
 class Interpreting(Protocol):
-    """What has an interpreter's steps: Interpreter, HeapInterpreter, Board."""
+    """Objects with an interpreter's steps: Interpreter, HeapInterpreter, Board."""
 
     @property
     def model(self) -> Model:
@@ -67,7 +67,7 @@ class Engine:
     threads: int = 1
 
     def ready(self) -> None:
-        """What is done once, and belongs to no sample."""
+        """Do once what belongs to no sample."""
         if isinstance(self.interpreter, Peer):
             self.interpreter.ready()
 
@@ -157,7 +157,7 @@ def engine_of(
     threads: int = 1,
     **options: Any,
 ) -> Engine:
-    """What a user names as an engine.
+    """Engine of the name that a user gives.
 
     Args:
         given: Something with an interpreter's methods; a model, a file or its bytes; or the

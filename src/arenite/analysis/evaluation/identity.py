@@ -1,4 +1,4 @@
-"""What the answers of an evaluation depend on, as text: the same text, the same bits.
+"""Identity of an evaluation, as text: the same text, the same bits.
 
 Labels, classes and ``top_k`` are not among it: they are compared with answers that are there.
 """
@@ -74,7 +74,7 @@ def chosen_identity(chosen: Array, count: int) -> str:
 
 
 def machine_identity(asked: str | None) -> str:
-    """What floats depend on: the set that was asked for, or the machine's; integers are equal."""
+    """Machine that floats depend on: the set that was asked for, or its own; integers are equal."""
     return (asked or isa()) if native.available() else "reference"
 
 

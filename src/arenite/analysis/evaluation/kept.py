@@ -34,7 +34,7 @@ _FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    """What the engines said of the samples from ``begin`` to ``end``."""
+    """Answers of the engines for the samples from ``begin`` to ``end``."""
 
     begin: int
     end: int

@@ -1,4 +1,4 @@
-"""What a model's answers are worth: accuracy, ranks, confusions, ROC AUC, errors.
+"""Worth of a model's answers: accuracy, ranks, confusions, ROC AUC, errors.
 
 All but the AUC is NumPy; that one is scikit-learn's, of the extra ``evaluate``.
 """

@@ -1,4 +1,4 @@
-"""What an evaluation found, as plain data."""
+"""Results of an evaluation, as plain data."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Latency:
 
 @dataclass(frozen=True, eq=False)
 class Score:
-    """What one engine's answers are worth.
+    """Worth of one engine's answers.
 
     Attributes:
         label: The engine.

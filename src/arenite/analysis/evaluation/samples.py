@@ -32,7 +32,7 @@ from arenite.runtime.io_conversion import Given, checked_samples, first_nan
 
 
 class Fed(NamedTuple):
-    """What a model is given for some samples.
+    """Inputs of a model for some samples.
 
     ``inputs`` hold ``(n, ...)`` values of every input, or real numbers for it; ``counts`` says
     how many of those in a row are one sample, None where each is.
@@ -225,7 +225,7 @@ class Files:
         return next(path for path in self.paths if path.suffix.lower() != ".wav")
 
     def _heard(self, path: Path, features: Features) -> list[Array]:
-        """What the model is given, window by window."""
+        """Inputs of the model, window by window."""
         tensor = features.samples
         require_raw_samples(path, tensor)
         sound = sound_file(path)

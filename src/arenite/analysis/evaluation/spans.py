@@ -12,7 +12,7 @@ Span = tuple[int, int]
 
 @dataclass
 class Cutter:
-    """What is left, from which chunks are cut; their answers say how large the next ones are.
+    """Rest of the samples, cut into chunks; their answers say how large the next ones are.
 
     Attributes:
         left: Spans of samples that nobody has been given, in order.

@@ -1,4 +1,4 @@
-"""What samples should give: classes, numbers, or whether they are anomalies."""
+"""Expected answers of samples: classes, numbers, or whether they are anomalies."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _DIGITS = 18
 
 @dataclass(frozen=True, eq=False)
 class Targets:
-    """What is expected.
+    """Expected answers.
 
     Attributes:
         task: What the model is for.
@@ -50,7 +50,7 @@ class Targets:
 
 @dataclass(frozen=True)
 class Scoring:
-    """What right answers are, and what counts as one.
+    """Right answers, and what counts as one.
 
     Attributes:
         task: ``"classify"``, ``"regress"`` (y holds the real numbers that shall come out) or

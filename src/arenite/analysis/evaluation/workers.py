@@ -1,4 +1,4 @@
-"""What happens in a worker of an executor: a job comes, and what it needs is there already.
+"""Jobs in a worker of an executor: one comes, and all that it needs is there already.
 
 A model travels as bytes, with the first jobs; it is unpickled once per worker (once per thread of
 it that works at the same time) and found by its digest from then on. A worker that has none says
@@ -62,7 +62,7 @@ _lock = Lock()
 
 @contextmanager
 def unpacked(parcel: Parcel) -> Iterator[Any]:
-    """What is in a parcel, for one caller at a time; None where its content is not here."""
+    """Contents of a parcel, for one caller at a time; None where they are not here."""
     with _lock:
         kept = _kept.get(parcel.digest)
         if kept is None and parcel.content is not None:
@@ -95,7 +95,7 @@ class Job:
 
 @dataclass(frozen=True, eq=False)
 class Done:
-    """What became of a job.
+    """Outcome of a job.
 
     ``answers`` and ``error`` are None where the worker lacks the bench. An error is that of a
     sample; what is raised instead is the executor's. ``seconds`` is what the worker took.

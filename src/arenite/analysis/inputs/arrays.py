@@ -75,7 +75,7 @@ def _member(archive: Npz, name: str, tensor: Tensor, origin: str, budget: Budget
 
 
 def _judge(tensor: Tensor, origin: str, budget: Budget) -> Callable[[Header], None]:
-    """What refuses an array that is not the tensor's, or too large, by what it says of itself."""
+    """Refuse an array that is not the tensor's, or too large, by what it says of itself."""
 
     def judge(header: Header) -> None:
         require_fit(header.shape, header.dtype, tensor, origin)

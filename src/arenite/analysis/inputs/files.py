@@ -1,4 +1,4 @@
-"""What a model is fed on the command line: files, or random numbers."""
+"""Inputs of a model on the command line: files, or random numbers."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def read_image(path: Path, tensor: Tensor, pixels: Pixels) -> Input:
 
 
 def pixel_table(tensor: Tensor, pixels: Pixels, origin: str) -> Input:
-    """What becomes of bytes 0 to 255 of a picture: see :func:`read_image`.
+    """Values of bytes 0 to 255 of a picture: see :func:`read_image`.
 
     Raises:
         InputError, DTypeError: The tensor takes none.
@@ -234,7 +234,7 @@ class SoundFile(NamedTuple):
 
 
 def sound_file(path: Path) -> SoundFile:
-    """What a ``.wav`` file's header says, as far as the file is there.
+    """Header of a ``.wav`` file, as far as the file is there.
 
     Raises:
         InputError: The file is not PCM.

@@ -32,7 +32,7 @@ _DTYPE = re.compile(r"[<>|=]?(?:[biufcSUV][0-9]{1,9}|[?bBhHiIlLqQefdO])")
 
 
 class Header(NamedTuple):
-    """What an array says of itself: its shape, element type and order."""
+    """Shape, element type and order of an array, as its header has them."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]

@@ -58,7 +58,7 @@ class Npz:
         return tuple(self._members)
 
     def header(self, name: str) -> Header:
-        """What an array says of itself.
+        """Header of an array.
 
         Raises:
             InputError: It is broken, or packed in a way that is not read.

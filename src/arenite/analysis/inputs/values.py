@@ -1,4 +1,4 @@
-"""What input files become: arrays of a model input's shape and dtype.
+"""Values of input files: arrays of a model input's shape and dtype.
 
 Real numbers are quantised as ``Interpreter(...)(x, quantize=True)`` does it.
 """

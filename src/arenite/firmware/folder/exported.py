@@ -122,19 +122,19 @@ class Export:
 
 
 def export_facts(result: Export) -> dict[str, Any]:
-    """What ``arenite export --json`` prints; see ``docs/cli.md`` for the keys."""
+    """Facts of ``arenite export --json``; see ``docs/cli.md`` for the keys."""
     facts = {key: value for key, value in vars(result).items() if key not in ("folder", "figures")}
     figures = figures_facts(result.figures, result.constant_bytes)
     return {**facts, **figures, "layers": [dict(vars(layer)) for layer in result.layers]}
 
 
 def manifest_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """What of such facts is true of a folder, and not of one export into it."""
+    """Facts that are true of a folder, and not of one export into it."""
     return {key: value for key, value in facts.items() if key != "kept"}
 
 
 def export_of(facts: Mapping[str, Any], folder: Path) -> Export:
-    """What a folder's manifest says, its figures left out: they are of the day it was written.
+    """Export of a folder's manifest, without its figures: they are of the day it was written.
 
     Args:
         facts: As :func:`arenite.firmware.folder.manifest.manifest_of` gives them.

@@ -1,4 +1,4 @@
-"""What goes into a firmware and comes out of it, as ``arenite.json`` says it."""
+"""Inputs and outputs of a firmware, as ``arenite.json`` has them."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ Check = Callable[[Any, str], None]
 
 
 def manifest_of(folder: Path) -> dict[str, Any]:
-    """What ``arenite.json`` says, all that is read of it checked.
+    """Contents of ``arenite.json``, all that is read of it checked.
 
     Raises:
         BoardError: A field is missing, or of another kind, range or length.

@@ -35,7 +35,7 @@ _CHANGEABLE = re.compile(
 
 
 class _Plan(NamedTuple):
-    """What becomes of files, by their paths."""
+    """Fate of files, by their paths."""
 
     written: tuple[str, ...]
     removed: tuple[str, ...]

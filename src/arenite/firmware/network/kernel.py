@@ -135,7 +135,7 @@ class Work:
 
     @property
     def constants(self) -> tuple[Constant, ...]:
-        """What it has in flash, in order."""
+        """Constants in flash, in order."""
         return tuple(one for one in self.arguments if isinstance(one, Constant))
 
     @property

@@ -103,7 +103,7 @@ class Layer(Generic[P_co]):
 
     @property
     def options(self) -> Any:
-        """What the file says of the operator."""
+        """Options of the operator in the file."""
         return self.operator.options
 
     def input(self, number: int) -> Value:
@@ -144,7 +144,7 @@ class Network:
     number: int = 0
 
     def variables(self) -> list[Value]:
-        """What layers read and write that keeps its bytes, every tensor once."""
+        """Tensors that keep their bytes and that layers read and write, each once."""
         values = (v for layer in self.layers for v in (*layer.inputs, *layer.outputs))
         found = {v.index: v for v in (*values, *self.outputs) if v is not None and v.is_variable}
         return [found[index] for index in sorted(found)]
@@ -215,7 +215,7 @@ def _known_empty(value: Value) -> Value:
 
 
 def _take_decoded(values: list[Value], outputs: Sequence[int], params: DecodeParams) -> None:
-    """What is decoded of constants is known to all that read it."""
+    """Tell all that read decoded constants what they are."""
     at = 0
     for index in outputs:
         value = values[index]

@@ -30,7 +30,7 @@ _LONGEST = 40
 
 
 class Names:
-    """What is taken in a folder, behind the model's name; every name is given away once.
+    """Taken names of a folder, behind the model's name; every name is given away once.
 
     Args:
         ports: Inputs and outputs, as they are called in C: ``"input0"``.
@@ -64,7 +64,7 @@ def identifier(name: str) -> str:
 
 
 def c_name(source: str, name: str | None) -> str:
-    """What all names in C begin with: what is asked for, or what a file is called.
+    """Prefix of all names in C: the one that is asked for, or the file's name.
 
     Raises:
         ValueError: The name is no C identifier in lower case, or other names begin with it.

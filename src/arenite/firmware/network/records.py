@@ -1,4 +1,4 @@
-"""What the records of several operators have in common, for kernels that take any of them."""
+"""Common parts of the records of several operators, for kernels that take any of them."""
 
 from __future__ import annotations
 
@@ -32,4 +32,4 @@ class Offset(Protocol):
 
     @property
     def input_offset(self) -> int:
-        """What is added."""
+        """Number that is added."""

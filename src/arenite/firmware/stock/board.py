@@ -191,7 +191,7 @@ class StockBoard:
         return found
 
     def asks(self, functions: Mapping[str, int]) -> list[tuple[str, int]]:
-        """What is passed to functions while TFLM's interpreter begins: names, and an argument.
+        """Arguments of functions while TFLM's interpreter begins: names, and an argument.
 
         Raises:
             BoardError: There is no such function in the firmware, or TFLM does not take the model.
@@ -208,7 +208,7 @@ class StockBoard:
         return found
 
     def flash_reads(self, on: BoardFacts | None, cycles: int) -> FlashReads | None:
-        """What the last inference, run again, waits for a board's flash; see the function."""
+        """Waits of the last inference, run again, for a board's flash; see the function."""
         return flash_reads(self._machine, lambda: self._call("invoke"), on, cycles)
 
     def outputs(self) -> tuple[Array, ...]:
@@ -281,7 +281,7 @@ def stock_trial(
     *,
     on: BoardFacts | None = None,
 ) -> Trial:
-    """What TFLM with CMSIS-NN costs, and whether it gives what Arenite's interpreter says of it.
+    """Cost of TFLM with CMSIS-NN, and whether it gives what Arenite's interpreter says of it.
 
     Args:
         model: A model, a file's path, or a file's bytes.

@@ -1,4 +1,4 @@
-"""What a user's kernel asks of a 32-bit arena: run there, on the emulated core.
+"""Demands of a user's kernel on a 32-bit arena: run there, on the emulated core.
 
 The host's ``sizeof`` is not the device's where a struct has pointers. So TFLM's own interpreter
 runs ``init`` and ``prepare`` of the one operator on the core, and what it is asked for counts.
@@ -24,7 +24,7 @@ _FUNCTIONS = {
 def asked_on_core(
     model: Model, request: Request, built: Built, processor: str
 ) -> list[tuple[str, int]]:
-    """What the kernel of a model with one operator asks for, in order.
+    """Demands of the kernel of a model with one operator, in order.
 
     Raises:
         BoardError: It cannot be built for the core, or does not run there.

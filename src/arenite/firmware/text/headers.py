@@ -26,7 +26,7 @@ def own_headers(routines: Iterable[Routine]) -> dict[str, str]:
 
 
 def includes(routines: Iterable[Routine]) -> list[str]:
-    """What ``kernels.c`` includes, line by line."""
+    """Includes of ``kernels.c``, line by line."""
     return [f'#include "{one}"' for one in ("arithmetic.h", *own_headers(routines))]
 
 

@@ -186,7 +186,7 @@ int main(void) { return ${name}_selftest(print) ? 1 : 0; }
 def project_files(
     name: str, arena_bytes: int, sources: Sequence[str], processor: str = "host"
 ) -> dict[str, str]:
-    """What builds the C and assembly files ``sources`` of ``src/`` as a library, by path.
+    """Files that build the C and assembly files ``sources`` of ``src/`` as a library, by path.
 
     For a chip of ESP-IDF's the folder says what it needs as a component of that and of ESPHome's.
     """

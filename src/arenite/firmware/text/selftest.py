@@ -107,7 +107,7 @@ class _Part(NamedTuple):
 
 
 def _pieces(program: Program, results: list[Array]) -> list[_Part]:
-    """What observers are told of, of all layers' results."""
+    """Pieces that observers are told of, of all layers' results."""
     produced = [value.index for layer in program.network.layers for value in layer.outputs]
     data = dict(zip(produced, results, strict=True))
     found = []
@@ -124,7 +124,7 @@ def _table(rows: list[list[_Part]]) -> str:
 
 
 def _known(part: _Part) -> str:
-    """What the self-test knows of an array, or of a piece of one.
+    """Expectation of the self-test for an array, or for a piece of one.
 
     Elements of floats may be off by 1e-5 of the largest magnitude, errors that are noise add up to
     their root's number of that.

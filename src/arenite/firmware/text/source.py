@@ -169,7 +169,7 @@ def _port(program: Program, side: str, index: int, value: Value) -> str:
 
 
 def _element(value: Value) -> str:
-    """What an element is; bytes hold it where C has no such type."""
+    """Type of an element; bytes hold it where C has no such type."""
     kind, count = c_elements(value.type, value.size)
     is_own = (kind != "uint8_t" and count == value.size) or value.type in _BYTES
     return kind if is_own else f"{value.type} in bytes"
@@ -209,7 +209,7 @@ def _model_c(program: Program) -> str:
 
 
 def _rows(program: Program) -> dict[str, str]:
-    """What stands in the interface for who delivers rows, if they are delivered."""
+    """Lines of the interface for who delivers rows, if they are delivered."""
     names = {"delivery": _ONE, "rows_only": "void", "rows": "", "rows_passed": ""}
     if program.inputs != "rows":
         return names

@@ -18,7 +18,7 @@ extern const union ${name}_floats $name;"""
 
 
 def declarations(program: Program) -> str:
-    """What ``weights.h`` says of all constants."""
+    """Declarations of all constants in ``weights.h``."""
     return "\n".join(_declared(name, one.values) for name, one in program.constants.items())
 
 

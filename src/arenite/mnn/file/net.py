@@ -77,7 +77,7 @@ class Quant:
 
 @dataclass(eq=False)
 class Net:
-    """What a ``.mnn`` file says.
+    """Contents of a ``.mnn`` file.
 
     Attributes:
         ops: The operators, in the order in which they run.
@@ -139,7 +139,7 @@ class Net:
         return tuple(op for op in self.ops if op.type is OpType.Input)
 
     def made(self, key: Any, make: Callable[[], Any]) -> Any:
-        """What ``make`` returns, kept: weights in another order, say, which no shape changes."""
+        """Result of ``make``, kept: weights in another order, say, which no shape changes."""
         if key not in self._made:
             self._made[key] = make()
         return self._made[key]

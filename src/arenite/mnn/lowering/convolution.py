@@ -33,7 +33,7 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class NetConvolution:
-    """What is known of a convolution before its weights."""
+    """Facts of a convolution before its weights."""
 
     images: Images
     slide: Slide
@@ -165,7 +165,7 @@ def depthwise_options(conv: NetConvolution) -> OptionsTable:
 
 
 def window_fields(conv: NetConvolution) -> dict[str, int]:
-    """What both kinds of options have."""
+    """Fields that both kinds of options have."""
     (stride_h, stride_w), (dilation_h, dilation_w) = conv.slide.stride, conv.slide.dilation
     return {
         "stride_h": stride_h,

@@ -28,7 +28,7 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class Deconvolution:
-    """What is known of a transposed convolution before its weights."""
+    """Facts of a transposed convolution before its weights."""
 
     images: Images
     filters: int
@@ -120,7 +120,7 @@ def described(g: GraphBuilder, op: Op) -> Deconvolution:
 
 
 def placed(g: GraphBuilder, op: Op, common: Row, size: Pair) -> tuple[Pair, Pair]:
-    """What is cut off before the output, and the output's size."""
+    """Cut before the output, and the output's size."""
     before, behind = given_padding(g, op, common, ".main.common")
     more = common["outPads"]
     extra = (0, 0) if more is None or len(more) < 2 else (int(more[0]), int(more[1]))

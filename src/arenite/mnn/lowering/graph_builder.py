@@ -64,7 +64,7 @@ class GraphBuilder:
     # -- values
 
     def enter(self, op: Op) -> None:
-        """What is emitted next comes from ``op``."""
+        """Let what is emitted next come from ``op``."""
         self._op = op.index
 
     def input(self, op: Op, place: int = 0) -> Value:
@@ -166,7 +166,7 @@ class GraphBuilder:
         return self.shaped(self.bytes(value, Key(layout)), value.physical(layout), value.name)
 
     def bytes(self, value: Value, key: Key) -> Bytes:
-        """What holds ``value`` in some order; made if it is not there yet."""
+        """Tensor that holds ``value`` in some order; made if it is not there yet."""
         key = key._replace(layout=value.layout(key.layout))
         if key not in value.held:
             value.held[key] = self._made(value, key)
@@ -217,7 +217,7 @@ class GraphBuilder:
         return Bytes(type_, {held.shape: target})
 
     def real(self, value: Value) -> Value:
-        """What is int8 without a scale, as real numbers."""
+        """Real numbers of a value that is int8 without a scale."""
         made = replace(value, type=TensorType.FLOAT32, held={})
         if value.constant is not None:
             made.constant = value.constant.astype(np.float32)

@@ -68,7 +68,7 @@ def emit_convolution(g: GraphBuilder, op: Op, conv: NetConvolution, weights: Qua
 def float_bias(
     scale: Array, sums: Array, bias: Array, steps: Steps, out: Steps
 ) -> tuple[Array, Array]:
-    """What is added to the rescaled sums, and the factors, in float32."""
+    """Addends of the rescaled sums, and the factors, in float32."""
     f = np.float32
     kernel = sums.astype(f) * scale
     real = (bias - kernel * f(steps.zero + 128) * f(steps.scale)) / f(out.scale) + f(out.zero)
@@ -78,7 +78,7 @@ def float_bias(
 def depthwise_bias(
     scale: Array, sums: Array, bias: Array, steps: Steps, out: Steps
 ) -> tuple[Array, Array]:
-    """What is added to the sums in int32, cut off, and the factors."""
+    """Addends of the sums in int32, cut off, and the factors."""
     f = np.float32
     scale = np.where(np.abs(scale) < 1e-6, f(1e-6), scale).astype(f)
     factors = scale * (f(steps.scale) / f(out.scale))

@@ -97,7 +97,7 @@ def pack(g: GraphBuilder, op: Op) -> None:
 
 
 class Pick(NamedTuple):
-    """What is taken along each axis of a value: ``start + i * step`` for ``i < size``."""
+    """Part that is taken along each axis of a value: ``start + i * step`` for ``i < size``."""
 
     starts: Sequence[int]
     sizes: Sequence[int]

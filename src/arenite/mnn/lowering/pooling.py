@@ -123,7 +123,7 @@ def check_windows(g: GraphBuilder, op: Op, slide: Slide) -> None:
 
 
 def window_fields(slide: Slide) -> dict[str, int]:
-    """What all rows of poolings have."""
+    """Fields of all rows of poolings."""
     return {
         "stride_h": slide.stride[0],
         "stride_w": slide.stride[1],

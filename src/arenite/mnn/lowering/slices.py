@@ -32,7 +32,7 @@ class Entry:
 
 @dataclass
 class Taken:
-    """What is taken of the input, and the output's shape."""
+    """Part that is taken of the input, and the output's shape."""
 
     starts: list[int] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)

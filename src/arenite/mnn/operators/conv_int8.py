@@ -126,7 +126,7 @@ def prepare(context: Context, node: Node) -> MnnConvInt8Params:
 
 
 def starts(options: MnnConvInt8Options, weights: Array, bias: Array | int) -> tuple[Array, bool]:
-    """What ``sum((x - zero) * w)`` lacks per filter, and whether all sums are int32."""
+    """Lack of ``sum((x - zero) * w)`` per filter, and whether all sums are int32."""
     wide = weights.astype(np.int64)
     axes = (0, 1, 2) if options.depthwise else (1, 2, 3)
     start = (options.zero + 128) * wide.sum(axes) + bias

@@ -22,7 +22,7 @@ _PRECISIONS = (*_LEVELS, "Low_BF16")
 
 @dataclass(frozen=True)
 class ScheduleConfig:
-    """What a session is to be.
+    """Wishes for a session.
 
     ``save_tensors`` are outputs beside the model's own; ``input_paths`` and ``output_paths``
     name operators, and cut the net to what leads from the former to the latter. ``threads``

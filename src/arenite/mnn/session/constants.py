@@ -73,7 +73,7 @@ Tensor_DimensionType_Caffe_C4 = int(DimensionType.CAFFE_C4)
 
 
 class ErrorCode(IntEnum):
-    """What a run answers."""
+    """Answer of a run."""
 
     NO_ERROR = 0
     NOT_SUPPORT = 2
@@ -81,7 +81,7 @@ class ErrorCode(IntEnum):
 
 
 class SessionInfoCode(IntEnum):
-    """What ``getSessionInfo`` can be asked."""
+    """Question to ``getSessionInfo``."""
 
     MEMORY = 0
     FLOPS = 1
@@ -91,7 +91,7 @@ class SessionInfoCode(IntEnum):
 
 
 class SessionMode(IntEnum):
-    """What ``setSessionMode`` takes; all but the ones that docs/mnn.md names change nothing."""
+    """Mode for ``setSessionMode``; all but the ones that docs/mnn.md names change nothing."""
 
     Session_Debug = 0
     Session_Release = 1

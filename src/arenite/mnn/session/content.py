@@ -1,4 +1,4 @@
-"""What an interpreter holds, and how a file becomes it.
+"""Contents of an interpreter, and how a file becomes them.
 
 Facts: MNN 3.6.1 ``core/Interpreter.cpp`` (``Content``, ``loadModelFile``,
 ``createFromBufferInternal``).

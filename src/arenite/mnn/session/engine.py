@@ -62,7 +62,7 @@ class SessionEngine:
 
     @property
     def native_bytes(self) -> int:
-        """What the native kernels keep outside of the arena: packed weights, a workspace."""
+        """Bytes of the native kernels outside of the arena: packed weights, a workspace."""
         compiled = self._micro.compiled
         return 0 if compiled is None else compiled.nbytes
 

@@ -32,7 +32,7 @@ _GROUPS = tuple((SessionMode(first), SessionMode(first + 1)) for first in range(
 
 @dataclass(frozen=True)
 class RuntimeInfo:
-    """What ``createRuntime`` answers; sessions need nothing of it."""
+    """Answer of ``createRuntime``; sessions need nothing of it."""
 
     threads: tuple[int, ...]
 

@@ -1,4 +1,4 @@
-"""What ``runSessionWithCallBackInfo`` tells of an operator."""
+"""Facts of an operator that ``runSessionWithCallBackInfo`` tells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a session runs: a model in given shapes, and what MNN's names mean in it."""
+"""Plan of a session: a model in given shapes, and what MNN's names mean in it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class SessionPort:
 
 @dataclass(frozen=True)
 class PlannedNode:
-    """What callbacks are told of an operator; ``flops`` in millions, as MNN counts them."""
+    """Facts of an operator for callbacks; ``flops`` in millions, as MNN counts them."""
 
     name: str
     type: str

@@ -26,7 +26,7 @@ _UNKNOWN = {"dims": np.zeros(4, np.int32), "dtype": 1, "dformat": int(Format.NC4
 
 
 def schedule(net: Net, config: ScheduleConfig) -> Schedule:
-    """What a session with that configuration runs.
+    """Plan of a session with that configuration.
 
     Raises:
         ValueError: The configuration names operators or tensors that are not there.
@@ -165,7 +165,7 @@ def _port(net: Net, op: Op) -> SessionPort:
 
 
 def dimension_of(format_: Format) -> DimensionType:
-    """What ``getDimensionType`` says of a tensor of that format."""
+    """Answer of ``getDimensionType`` for a tensor of that format."""
     return DimensionType.TENSORFLOW if format_ is Format.NHWC else DimensionType.CAFFE
 
 

@@ -244,7 +244,7 @@ class Session:
 
     @property
     def model(self) -> Plan:
-        """What runs.
+        """Model that runs.
 
         Raises:
             StateError: The session has to be resized first, or was released.
@@ -263,7 +263,7 @@ class Session:
     # -- inside
 
     def require_life(self, call: str) -> Schedule:
-        """What the session runs.
+        """Plan that the session runs.
 
         Raises:
             StateError: It was released, or its model was.

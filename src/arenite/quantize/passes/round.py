@@ -81,7 +81,7 @@ def _with_layer(recipe: Recipe, judge: Judge, layer: Layer) -> Recipe | None:
 
 
 def _inputs(judge: Judge, recipe: Recipe, layer: Layer, tensor: int) -> Array:
-    """What the integer model multiplies a layer's weights with, as ``(groups, rows, taps)``."""
+    """Factors of a layer's weights in the integer model, as ``(groups, rows, taps)``."""
     made = recipe.written.model
     run = Interpreter(made, preserve_all_tensors=True, target=judge.target)
     facts, found = made.main.tensors[tensor], []

@@ -1,4 +1,4 @@
-"""What a report's page leads with: whether the model fits, and what it takes without TFLM."""
+"""Top of a report's page: whether the model fits, and what it takes without TFLM."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def json_block(name: str, data: Any) -> Html:
 
 
 def tip(rows: Mapping[str, str]) -> str:
-    """What is shown of an element under the pointer: rows of ``data-tip``."""
+    """Text of an element under the pointer: rows of ``data-tip``."""
     return json.dumps({shortened(key): shortened(value) for key, value in rows.items()})
 
 

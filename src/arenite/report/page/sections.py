@@ -60,7 +60,7 @@ def limited(rows: Sequence[Sequence[str]]) -> tuple[Sequence[Sequence[str]], Htm
 
 
 def obstacles(facts: Overview) -> Html:
-    """What stands in the way, and of what."""
+    """Obstacles, and what each is in the way of."""
     items = [
         tag("li", tag("b", ", ".join(map(printable, one.about))), ": ", one.reason)
         for one in facts.obstacles

@@ -29,7 +29,7 @@ class ReportError(AreniteError):
 
 
 class Drawer(NamedTuple):
-    """What a page needs of a library: from a Vega-Lite specification to Vega's, and its script."""
+    """Library that a page needs: from a Vega-Lite specification to Vega's, and its script."""
 
     compiled: Callable[[Mapping[str, Any]], Spec]
     script: Callable[[], str]

@@ -55,7 +55,7 @@ _LANES = 1 << 14
 
 @dataclass(frozen=True)
 class ConvArguments:
-    """What all functions take: a convolution's shapes, numbers and surroundings.
+    """Arguments of all functions: a convolution's shapes, numbers and surroundings.
 
     Attributes:
         conv: Shapes and geometry.

@@ -112,5 +112,5 @@ def products(lhs: Int8Array, rhs: Int8Array, count: Count) -> tuple[Register, Re
 
 
 def offsets(sum_tmp: Register, bias: Int32Array, quant: ChannelQuantization) -> Register:
-    """What comes on top of every sum of a channel: offset times its weights, and the bias."""
+    """Addends of every sum of a channel: offset times its weights, and the bias."""
     return register(sum_tmp.astype(np.int64) * quant.input_offset + bias)

@@ -102,7 +102,7 @@ def arm_divide_by_power_of_two_mve(dividend: Register, exponent: npt.ArrayLike) 
 def arm_requantize_mve(
     val: Register, multiplier: npt.ArrayLike, shift: npt.ArrayLike, count: Count
 ) -> Register:
-    """What ``arm_nn_requantize`` does, on vectors of four sums ``(..., 4)``.
+    """``arm_requantize_mve``: ``arm_nn_requantize`` on vectors of four sums ``(..., 4)``.
 
     ``multiplier`` and ``shift`` are one for a vector, or, as in ``arm_requantize_mve_32x4``,
     one per lane. Where they ask for one rounding, a VQDMULH cuts off what the VRSHL behind it

@@ -1,4 +1,4 @@
-"""What an operator costs on a Cortex-M: instructions and cycles of one inference.
+"""Cost of an operator on a Cortex-M: instructions and cycles of one inference.
 
 An estimate is a sum over loops: how often each level of a C function's loops runs
 (:mod:`arenite.libraries.cmsis_nn.cost.loops`, exact, from shapes) times what one pass of it costs

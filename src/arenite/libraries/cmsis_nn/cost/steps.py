@@ -1,4 +1,4 @@
-"""What one pass of a loop costs, by processor, function and step: instructions and cycles.
+"""Cost of one pass of a loop, by processor, function and step: instructions and cycles.
 
 The numbers are data, measured in compiled code on random layers: ``tables/steps.csv`` has a row per
 kernel and loop, ``tables/errors.csv`` a row per kernel, with how far estimates were off. The header

@@ -106,7 +106,7 @@ def columns(conv: ConvShape) -> int:
 
 
 def product(conv: ConvShape, target: Target) -> str:
-    """What multiplies the im2col rows of ``arm_convolve_s8``."""
+    """Function that multiplies the im2col rows of ``arm_convolve_s8``."""
     if target.instructions == "mve":
         return "arm_nn_mat_mult_nt_t_s8"
     if conv.groups > 1:

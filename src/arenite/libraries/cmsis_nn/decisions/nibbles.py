@@ -21,7 +21,7 @@ Places = npt.NDArray[np.int32]
 
 
 class Taken(NamedTuple):
-    """What is taken for each tap.
+    """Weights that are taken for each tap.
 
     Attributes:
         kinds: ``(output rows, output columns)``: which kind of window lies there.

@@ -62,7 +62,7 @@ def arm_transpose_conv_wrapper_s8(conv: ConvShape, target: Target) -> Path:
 
 @dataclass(frozen=True)
 class WrittenRows:
-    """What ``arm_transpose_conv_s8`` writes of an image.
+    """Rows that ``arm_transpose_conv_s8`` writes of an image.
 
     Attributes:
         count: Its rows of output, which the next image's follow.

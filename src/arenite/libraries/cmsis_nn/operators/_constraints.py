@@ -1,4 +1,4 @@
-"""What TFLM's CMSIS-NN kernels demand beyond the reference kernels."""
+"""Demands of TFLM's CMSIS-NN kernels beyond those of the reference kernels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the glue of CONV_2D and DEPTHWISE_CONV_2D shares."""
+"""Common glue of CONV_2D and DEPTHWISE_CONV_2D."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from arenite.ops.kernel_util import input_tensor, optional_input_tensor, output_
 
 
 def allocate(channel_axis: int) -> Callable[[Context, Node, Path], None]:
-    """What ``Prepare`` allocates; output channels are along that axis of the weights."""
+    """Allocate as ``Prepare`` does; output channels are along that axis of the weights."""
 
     def prepare(context: Context, node: Node, path: Path) -> None:
         inp = input_tensor(context, node, 0)

@@ -85,7 +85,7 @@ def arguments(
 
 
 def refuse_lines(context: Context, node: Node, path: Path) -> None:
-    """What fails with vectors."""
+    """Refuse lines that fail with vectors."""
     if context.target.instructions != "mve" or "arm_convolve_1_x_n_s" not in path.function:
         return
     conv = convolution(view_of(context, node))

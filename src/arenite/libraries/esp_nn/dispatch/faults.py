@@ -1,4 +1,4 @@
-"""What ESP-NN and its glue do wrong, and in which releases: a sentence each, with the way around.
+"""Faults of ESP-NN and its glue, and their releases: a sentence each, with the way around.
 
 What crashes is refused by a constraint, whose docstring is the message. What computes something
 else or writes behind a buffer is warned about; results here are the reference's there. The S3's and

@@ -1,4 +1,4 @@
-"""What all operators' decisions share: the way to ESP-NN's kernel, and what may overlap.
+"""Common parts of all operators' decisions: the way to ESP-NN's kernel, and what may overlap.
 
 Facts: esp-tflite-micro ``micro/kernels/esp_nn/*.cc``; esp-nn ``src/*/*_opt.c`` and ``*_ansi.c`` go
 through pixels and channels in the reference's order.
@@ -24,7 +24,7 @@ def is_int8(view: NodeView, *inputs: int) -> Condition:
 
 
 def one_buffer(parts: Parts) -> tuple[Scratch, ...]:
-    """What a kernel asks for at once, none of 0 bytes; the purpose names its parts."""
+    """Buffer that a kernel asks for at once, none of 0 bytes; the purpose names its parts."""
     total = size(parts)
     words = " + ".join(f"{count} {name}" for name, count in parts.items() if count)
     return (Scratch(total, words),) if total else ()

@@ -33,7 +33,7 @@ def glue_since(target: Target, version: str) -> bool:
 
 
 def function(kernel: str, target: Target) -> str:
-    """What ``esp_nn_..._s8`` of a kernel stands for: ``esp_nn_conv_s8_opt`` for ``"conv"``."""
+    """Function behind a kernel's ``esp_nn_..._s8``: ``esp_nn_conv_s8_opt`` for ``"conv"``."""
     name = f"esp_nn_{kernel}_s8"
     kind = target.instructions
     if kind in _OWN_SINCE and since(target, _OWN_SINCE[kind].get(kernel, _OTHERS_SINCE[kind])):

@@ -51,7 +51,7 @@ def _falls_back(conv: ConvShape, target: Target) -> bool:
 
 
 def _ask(questions: Questions, conv: ConvShape, target: Target) -> None:
-    """What decides on the memory of a chip's own kernel."""
+    """Choice that decides on the memory of a chip's own kernel."""
     taps, stride, pad = conv.filter, conv.stride, conv.padding
     values = f"{taps.h} x {taps.w}, steps {stride}, padding {pad}"
     pointwise = Condition(

@@ -38,7 +38,7 @@ def arm_convolve_s8(conv: ConvShape, path: Path, target: Target) -> list[Loop]:
 
 
 def products(conv: ConvShape, target: Target) -> list[Loop]:
-    """What multiplies im2col rows as they fill up."""
+    """Loops that multiply im2col rows as they fill up."""
     if target.instructions == "mve":
         return _products_of_vectors(conv, target)
     return _products_of_lanes(conv, target)
