@@ -6,9 +6,7 @@ is how often every instruction ran in one inference, and what it took.
 
 from __future__ import annotations
 
-import hashlib
 import re
-import subprocess
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
@@ -16,8 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from arenite.firmware.c_text import fill
+from tflm_gcc import Build
 
+from arenite.c_text import fill
 from arenite.emulator import machine as memory
 from arenite.emulator.elf import Image, read_elf
 from arenite.emulator.machine import Machine
@@ -29,102 +28,27 @@ from arenite.firmware.stock.text import LINK, MAIN, MODEL
 from arenite.firmware.trial import SAMPLES, trial_inputs
 from arenite.formats.tflite_write import write
 from arenite.kernels.closure import sources_for, sources_that_define
-from arenite.kernels.tree import Tree
 from arenite.model import Model
 
-#: As TFLM's ``Makefile`` (its default ``BUILD_TYPE``) and ``cortex_m_generic_makefile.inc`` have
-#: them, but the interpreter is built for speed as well.
-_FLAGS = (
-    *("-O2", "-mlittle-endian", "-funsigned-char", "-fomit-frame-pointer", "-w"),
-    *("-ffunction-sections", "-fdata-sections", "-fno-unwind-tables", "-fmessage-length=0"),
-    *("-fno-asynchronous-unwind-tables", "-DTF_LITE_STATIC_MEMORY", "-DTF_LITE_DISABLE_X86_NEON"),
-    *("-DCMSIS_NN", "-DKERNELS_OPTIMIZED_FOR_SPEED", "-DTF_LITE_MCU_DEBUG_LOG"),
-)
-_CXX = ("-std=c++17", "-fno-rtti", "-fno-exceptions", "-fno-threadsafe-statics")
-#: What takes most of the time to compile, and is compiled once; objects stay the same.
-_HEADERS = """\
-#include "tensorflow/lite/schema/schema_generated.h"
-#include "tensorflow/lite/kernels/internal/common.h"
-#include "tensorflow/lite/micro/kernels/kernel_util.h"
-#include "tensorflow/lite/micro/micro_allocator.h"
-"""
 _ARENA, _MODEL = 1 << 20, 1 << 20
 #: How often the linker may be asked anew what it still lacks.
 _ROUNDS = 12
 
 
-class Build(NamedTuple):
-    """How TFLM is compiled: its sources, the core, and where objects are kept."""
-
-    tree: Tree
-    processor: str
-    has_fpu: bool
-    work: Path
-
-    @property
-    def folder(self) -> Path:
-        """Where objects of the core are kept."""
-        return self.work / self.processor
-
-    @property
-    def machine(self) -> list[str]:
-        """GCC's options for the core, as TFLM's makefile has them."""
-        single = self.processor in ("cortex-m4", "cortex-m7")
-        floats = ["hard", f"-mfpu={'fpv4-sp-d16' if single else 'auto'}"]
-        abi = floats if self.has_fpu else ["soft"]
-        return [f"-mcpu={self.processor}", "-mthumb", f"-mfloat-abi={abi[0]}", *abi[1:]]
-
-
-def _run(*command: str) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise BoardError(f"{' '.join(command)[:200]}\n{done.stderr[-8000:]}")
-
-
-def _compiled(source: Path, build: Build, *more: str) -> Path:
-    """An object file, or precompiled headers, made once."""
-    options = [*build.machine, *_FLAGS, *more, *(f"-I{path}" for path in build.tree.includes)]
-    if source.suffix == ".cc":
-        options += [*_CXX, "-include", str(build.folder / "headers.h")]
-    text = f"{source} {options} {_HEADERS}".encode() + source.read_bytes()
-    made = build.folder / f"{source.stem}-{hashlib.sha256(text).hexdigest()[:16]}.o"
-    if not made.exists():
-        _run("arm-none-eabi-gcc", *options, "-c", str(source), "-o", f"{made}.new")
-        Path(f"{made}.new").rename(made)
-    return made
-
-
 def linked(build: Build, calls: Sequence[str], jobs: int = 1) -> Image:
-    """A firmware with the operators that these lines of a resolver add.
+    """A firmware with the operators that these lines add to a resolver.
 
     Raises:
         BoardError: GCC is missing, or does not take the sources.
     """
-    folder, own = build.folder, sources_for(build.tree, calls)
-    folder.mkdir(parents=True, exist_ok=True)
-    main = {"arena": _ARENA, "operators": len(calls), "declarations": "", "variables": 0}
-    lines = "\n".join(f"{call};" for call in calls)
-    for name, text in {
-        "main.cc": fill(MAIN, **main, profiler="nullptr", calls=lines),
-        "headers.h": _HEADERS,
-        "model.S": MODEL,
-        "model.bin": "\0" * _MODEL,
-        "link.ld": link_script(LINK, memory),
-    }.items():
-        save(folder / name, text.encode())
-    headers = _compiled(folder / "headers.h", build, *_CXX, "-x", "c++-header")
-    (folder / "headers.h.gch").unlink(missing_ok=True)
-    (folder / "headers.h.gch").hardlink_to(headers)
-    objects = [
-        _compiled(folder / "main.cc", build, "-fno-access-control"),
-        _compiled(folder / "model.S", build, f"-Wa,-I{folder}"),
-    ]
+    objects = _own_objects(build, calls)
+    own = sources_for(build.tree, calls)
     # Most functions of CMSIS-NN have a file of their own: those that are called are compiled.
     functions = {path.stem: path for path in own if re.match(r"arm(?!.*_sizes_).*\.c$", path.name)}
     sources = dict.fromkeys(path for path in own if path.stem not in functions)
     for _ in range(_ROUNDS):
         with ThreadPoolExecutor(jobs) as pool:
-            files = [*objects, *pool.map(lambda one: _compiled(one, build), sources)]
+            files = [*objects, *pool.map(build.compiled, sources)]
         try:
             return _link(build, files)
         except BoardError as error:
@@ -139,14 +63,29 @@ def linked(build: Build, calls: Sequence[str], jobs: int = 1) -> Image:
     raise BoardError(f"'{build.tree.root}' has no sources for {', '.join(sorted(lacking))}")
 
 
+def _own_objects(build: Build, calls: Sequence[str]) -> list[Path]:
+    """What is around TFLM: the program, and room for a model."""
+    folder, lines = build.folder, "\n".join(calls)
+    build.prepare()
+    main = {"arena": _ARENA, "operators": len(calls), "declarations": "", "variables": 0}
+    for name, text in {
+        "main.cc": fill(MAIN, **main, profiler="nullptr", calls=lines),
+        "model.S": MODEL,
+        "model.bin": "\0" * _MODEL,
+        "link.ld": link_script(LINK, memory),
+    }.items():
+        save(folder / name, text.encode())
+    return [
+        build.compiled(folder / "main.cc", "-fno-access-control"),
+        build.compiled(folder / "model.S", f"-Wa,-I{folder}"),
+    ]
+
+
 def _link(build: Build, objects: Sequence[Path]) -> Image:
-    elf = build.folder / "firmware.elf"
-    _run(
-        *("arm-none-eabi-g++", *build.machine, "-nostartfiles", "-specs=nosys.specs"),
-        *(f"-Wl,-T,{build.folder / 'link.ld'}", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments"),
-        *("-Wl,--defsym=__dso_handle=0", "-Wl,--defsym=end=0x20ff0000"),
+    elf = build.linked(
+        objects,
+        *(f"-Wl,-T,{build.folder / 'link.ld'}", "-Wl,--defsym=end=0x20ff0000"),
         "-Wl,--defsym=_exit=0",  # where nothing is: what aborts ends there
-        *(*map(str, objects), "-lm", "-o", str(elf)),
     )
     return read_elf(elf.read_bytes())
 

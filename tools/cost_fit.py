@@ -42,6 +42,10 @@ class Sample(NamedTuple):
         """All that ran."""
         return sum(self.times.values())
 
+    def estimated(self, costs: Mapping[Key, Pass], field: str = "instructions") -> float:
+        """Sum of what all passes take."""
+        return sum(n * getattr(costs[key], field) for key, n in self.loops.items())
+
 
 def fit(samples: Sequence[Sample], symbols: Mapping[int, str]) -> dict[Key, Pass]:
     """What one pass of every loop takes; ``symbols`` are the functions of the instructions."""
@@ -121,13 +125,13 @@ def shares(table: Array, values: Array, weights: Array) -> Array:
 
 
 def errors(
-    samples: Iterable[Sample], costs: Mapping[Key, Pass]
+    samples: Iterable[Sample], costs: Mapping[Key, Pass], field: str = "instructions"
 ) -> dict[str, tuple[float, float, int]]:
-    """By kernel the median and the worst error of instructions in percent, and how many layers."""
+    """By kernel the median and the worst error in percent, and how many layers."""
     found = defaultdict[str, list[float]](list)
     for sample in samples:
-        estimated = sum(n * costs[key].instructions for key, n in sample.loops.items())
-        found[sample.kernel].append(100 * abs(estimated / sample.instructions - 1))
+        ran = sum((sample.cycles if field == "cycles" else sample.times).values())
+        found[sample.kernel].append(100 * abs(sample.estimated(costs, field) / ran - 1))
     return {
         kernel: (float(np.median(off)), max(off), len(off)) for kernel, off in sorted(found.items())
     }

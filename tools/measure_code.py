@@ -13,30 +13,26 @@ from __future__ import annotations
 
 import argparse
 import csv
-import hashlib
 import re
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from tflm_gcc import Build, run
+
 from arenite.analysis.resolver_code import resolver
 from arenite.cores import CORES
 from arenite.errors import BoardError
+from arenite.files import save
 from arenite.formats import load
 from arenite.kernels.closure import sources_for
 from arenite.kernels.tree import Tree, find_tree
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "src/arenite/libraries/cmsis_nn/code_sizes.csv"
-WORK = ROOT / "build/code"
-_FLAGS = [
-    *("-mthumb", "-O2", "-w", "-fshort-enums", "-funsigned-char", "-fomit-frame-pointer"),
-    *("-ffunction-sections", "-fdata-sections", "-fno-unwind-tables", "-DNDEBUG"),
-    *("-fno-asynchronous-unwind-tables", "-fmessage-length=0", "-DTF_LITE_STATIC_MEMORY"),
-    *("-DTF_LITE_DISABLE_X86_NEON", "-DCMSIS_NN", "-DKERNELS_OPTIMIZED_FOR_SPEED"),
-]
-_CXX = ["-std=c++17", "-fno-rtti", "-fno-exceptions", "-fno-threadsafe-statics"]
+#: As firmware is released.
+_FLAGS = ("-DNDEBUG",)
 #: The interpreter, and nothing that an operator brings.
 _MAIN = """\
 #include <new>
@@ -64,57 +60,10 @@ extern "C" void _exit(int) { for (;;) {} }
 """
 
 
-def run(*command: str) -> str:
-    """What a program prints."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(f"{' '.join(command)[:400]}\n{done.stderr[-2000:]}")
-    return done.stdout
-
-
-def machine(processor: str) -> list[str]:
-    """GCC's options for a core."""
-    floats = ["-mfloat-abi=hard", "-mfpu=auto"] if CORES[processor].has_fpu else []
-    return [f"-mcpu={processor}", *floats]
-
-
-def compiled(source: Path, tree: Tree, processor: str) -> Path:
-    """An object file, made once."""
-    is_c = source.suffix == ".c"
-    options = [*machine(processor), *_FLAGS, *([] if is_c else _CXX)]
-    options += [f"-I{path}" for path in tree.includes]
-    key = hashlib.sha256(f"{source} {options}".encode() + source.read_bytes()).hexdigest()[:16]
-    made = WORK / processor / f"{source.stem}-{key}.o"
-    if not made.exists():
-        made.parent.mkdir(parents=True, exist_ok=True)
-        run("arm-none-eabi-gcc", *options, "-c", str(source), "-o", f"{made}.new")
-        Path(f"{made}.new").rename(made)
-    return made
-
-
-def size(objects: list[Path], processor: str, roots: list[str]) -> int:
+def size(build: Build, objects: list[Path], roots: list[str]) -> int:
     """Bytes of flash of a program that keeps these symbols: code, constants and initial values."""
-    elf = WORK / processor / "firmware.elf"
     keep = [f"-Wl,-u,{root}" for root in roots]
-    run(
-        *(
-            "arm-none-eabi-g++",
-            *machine(processor),
-            "-mthumb",
-            "-nostartfiles",
-            "-Wl,--gc-sections",
-        ),
-        *(
-            "-specs=nano.specs",
-            "-specs=nosys.specs",
-            "-Wl,-e,measured",
-            "-Wl,--defsym=__dso_handle=0",
-            "-Wl,--no-warn-rwx-segments",
-        ),
-        *keep,
-        *map(str, objects),
-        *("-lm", "-o", str(elf)),
-    )
+    elf = build.linked(objects, "-specs=nano.specs", "-Wl,-e,measured", *keep)
     text, data = run("arm-none-eabi-size", str(elf)).splitlines()[1].split()[:2]
     return int(text) + int(data)
 
@@ -158,23 +107,22 @@ def main() -> None:
     if options.only:
         lines = {name: lines[name] for name in options.only.split(",")}
     files = sources(tree, sorted(lines))
-    WORK.mkdir(parents=True, exist_ok=True)
-    main_cc = WORK / "main.cc"
-    if not main_cc.exists():
-        main_cc.write_text(_MAIN)
+    build = Build(tree, processor, ROOT / "build/code", _FLAGS)
+    build.prepare()
+    main_cc = build.folder / "main.cc"
+    save(main_cc, _MAIN.encode())
     with ThreadPoolExecutor(options.jobs) as pool:
-        objects = list(pool.map(lambda file: compiled(file, tree, processor), [main_cc, *files]))
+        objects = list(pool.map(build.compiled, [main_cc, *files]))
     known = symbols(objects)
-    base = size(objects, processor, [])
-    column = {"": base}
+    column = {"": size(build, objects, [])}
     roots = {}
     for name, functions in sorted(lines.items()):
         roots[name] = [known[one] for one in functions if one in known]
         if functions[0] in known:
-            column[name] = size(objects, processor, roots[name]) - base
+            column[name] = size(build, objects, roots[name]) - column[""]
             print(f"{name} {column[name]:,}", flush=True)
     write(processor, column)
-    check(options.models, objects, processor, column, roots)
+    check(build, options.models, objects, column, roots)
 
 
 def sources(tree: Tree, names: list[str]) -> list[Path]:
@@ -187,9 +135,9 @@ def sources(tree: Tree, names: list[str]) -> list[Path]:
 
 
 def check(
+    build: Build,
     models: list[str],
     objects: list[Path],
-    processor: str,
     column: dict[str, int],
     roots: dict[str, list[str]],
 ) -> None:
@@ -198,7 +146,7 @@ def check(
         names = re.findall(r"Add\w+", " ".join(resolver(load(path)).lines))
         if not all(name in column for name in names):
             continue
-        whole = size(objects, processor, [root for name in names for root in roots[name]])
+        whole = size(build, objects, [root for name in names for root in roots[name]])
         added = column[""] + sum(column[name] for name in names)
         print(f"{Path(path).name}: {whole:,} linked, {added:,} added, {added / whole - 1:+.1%}")
 

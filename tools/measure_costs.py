@@ -7,6 +7,7 @@ TFLM with CMSIS-NN is built as its makefile does, and runs random layers on an e
 counts how often every instruction runs. Two thirds of the layers say what a pass of a loop takes,
 the others how far that is off. ``--compare`` says how far it is from the table's rows, ``--write``
 puts it there, and the errors into the page of boards. Estimates of models are checked.
+Fresh layers, which nothing was fitted on, say whether the table's rows or the new ones are better.
 
 It needs ``arm-none-eabi-gcc`` and ``-g++`` (12.2 made the table's rows), SciPy (group ``dev``),
 Unicorn (extra ``board``), and TFLM's sources: a checkout of ``tensorflow/tflite-micro`` after
@@ -24,16 +25,17 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from cost_firmware import Board, Build, linked
+from cost_firmware import Board, linked
 from cost_fit import Key, Pass, Sample, errors, fit, shares
 from cost_layers import LAYERS, chain, layers
+from tflm_gcc import Build
 
 from arenite.analysis.device import device_operators
+from arenite.analysis.resolver_code import resolver
 from arenite.cores import CORES
 from arenite.errors import AreniteError
 from arenite.formats import load
@@ -41,7 +43,6 @@ from arenite.kernels.tree import find_tree
 from arenite.libraries.cmsis_nn.cost.loops.kind import kernel_of
 from arenite.libraries.cmsis_nn.cost.steps import STEPS
 from arenite.model import Model
-from arenite.ops.tflm_names import add_method
 from arenite.target import find_target
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -58,11 +59,15 @@ def main() -> None:
     """Measure a core."""
     options = _options()
     target, names = options.target, options.operators.split(",")
-    build = Build(find_tree(options.tflm), target, CORES[target].has_fpu, ROOT / "build/costs")
-    calls = [f"resolver.{add_method(name)}()" for name in sorted({*names, "RESHAPE"})]
-    board = Board(linked(build, calls, options.jobs), target)
-    models = [model for name in names for model in layers(name, options.count, options.seed)]
-    samples = counted(board, target, models)
+    build = Build(find_tree(options.tflm), target, ROOT / "build/costs")
+    models = {Path(path).name: load(path) for path in options.models}
+    lines = resolver_lines([*models.values(), *(layers(name, 1)[0] for name in names), chain(1)])
+    board = Board(linked(build, lines, options.jobs), target)
+
+    def drawn(seed: int, count: int) -> list[Sample]:
+        return counted(board, target, (one for name in names for one in layers(name, count, seed)))
+
+    samples = drawn(options.seed, options.count)
     held = samples[2::3]
     symbols = {at: board.symbol(at) for sample in samples for at in sample.times}
     costs = {**fit([*samples[::3], *samples[1::3]], symbols), OPERATOR: _operator(board)}
@@ -70,9 +75,9 @@ def main() -> None:
     for kernel, (median, worst, count) in off.items():
         print(f"{kernel}: {median:.1f} % in the median, {worst:.1f} % at worst, {count} layers")
     if options.compare:
-        compare(costs, STEPS[target], samples)
-    for path in options.models:
-        check(board, target, costs, path)
+        compare(costs, known_rows(target), drawn(options.seed + 1, options.count // 2))
+    for name, model in models.items():
+        check(board, target, {**known_rows(target), **costs}, name, model)
     if options.write:
         write("steps.csv", target, {key: cost._asdict() for key, cost in costs.items()})
         fields = ("median", "worst", "layers")
@@ -93,7 +98,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--compare", action="store_true", help="with the table's rows")
     parser.add_argument("--write", action="store_true", help="into the tables and the page")
     parser.add_argument("models", nargs="*", help="models to check")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.write and {*options.operators.split(",")} != {*LAYERS}:
+        parser.error("--write takes all operators: they share loops, as those of memcpy")
+    return options
 
 
 def counted(board: Board, processor: str, models: Iterable[Model]) -> list[Sample]:
@@ -128,48 +136,49 @@ def _operator(board: Board) -> Pass:
     return Pass(float(instructions), float(cycles))
 
 
-def compare(
-    costs: Mapping[Key, Pass], table: Mapping[str, Mapping[str, Any]], samples: Sequence[Sample]
-) -> None:
-    """Say for every row what it was and is, and for every kernel how far estimates part."""
-    known = {(name, step): Pass(*row) for name, rows in table.items() for step, row in rows.items()}
+def known_rows(processor: str) -> dict[Key, Pass]:
+    """The table's rows of a core."""
+    rows = STEPS.get(processor, {}).items()
+    return {(name, step): Pass(*row) for name, loops in rows for step, row in loops.items()}
+
+
+def compare(costs: Mapping[Key, Pass], known: Mapping[Key, Pass], fresh: Sequence[Sample]) -> None:
+    """Say for every row what it was and is, and for every kernel how far both are off."""
     for key, cost in costs.items():
         old = known.get(key, cost)
         parts = (f"{a:g} -> {b:.4g} ({_percent(a, b)})" for a, b in zip(old, cost, strict=True))
         print(f"{', '.join(key)}: {', '.join(parts)}" + " new" * (key not in known))
-    for kernel in dict.fromkeys(sample.kernel for sample in samples):
-        ours = [
-            one.loops
-            for one in samples
-            if one.kernel == kernel and one.loops.keys() <= known.keys()
-        ]
-        for index, what in enumerate(Pass._fields):
-            was, now = (
-                np.array([sum(n * of[key][index] for key, n in one.items()) for one in ours])
-                for of in (known, costs)
+    ours = [one for one in fresh if one.loops.keys() <= known.keys()]
+    for field in Pass._fields:
+        was, now = (errors(ours, of, field) for of in (known, costs))
+        for kernel, (median, worst, count) in now.items():
+            before = "{:.1f} / {:.1f} %".format(*was[kernel])
+            here = [one for one in ours if one.kernel == kernel]
+            parts = (sum(one.estimated(of, field) for one in here) for of in (known, costs))
+            print(
+                f"{kernel}, {field}, {count} fresh layers: off by {before}, now "
+                f"{median:.1f} / {worst:.1f} %; all of them {_percent(*parts)}"
             )
-            spread = np.percentile(100 * (now / was - 1), [0, 25, 50, 75, 100]) if ours else []
-            together = f"all {_percent(was.sum(), now.sum())}, of single ones "
-            print(f"{kernel}, {what}: {together}" + ", ".join(f"{n:+.1f}" for n in spread))
 
 
 def _percent(old: float, new: float) -> str:
     return f"{100 * (new / old - 1):+.1f} %" if old else f"{new:+.1f}"
 
 
-def check(board: Board, processor: str, costs: Mapping[Key, Pass], path: str) -> None:
+def resolver_lines(models: Iterable[Model]) -> list[str]:
+    """What adds the operators of all models to a resolver."""
+    return sorted({line for model in models for line in resolver(model).lines[1:]})
+
+
+def check(board: Board, processor: str, costs: Mapping[Key, Pass], name: str, model: Model) -> None:
     """Say how far the estimate of a model is off what it runs."""
-    model = load(path)
     ran = sum(board.runs(model).times.values())
     operators = device_operators(model, find_target(processor))
     loops = [loop for operator in operators for loop in operator.loops or ()]
-    if lacking := {loop[:2] for loop in loops} - costs.keys():
-        print(f"{Path(path).name}: {ran:,} instructions ran; not measured: {sorted(lacking)}")
-        return
-    said = sum(loop.times * costs[loop[:2]].instructions for loop in loops)
-    print(
-        f"{Path(path).name}: {ran:,} instructions ran, {said:,.0f} estimated, {_percent(ran, said)}"
-    )
+    lacking = sorted({loop[:2] for loop in loops} - costs.keys())
+    said = sum(loop.times * costs[loop[:2]].instructions for loop in loops if not lacking)
+    result = f"{said:,.0f} estimated, {_percent(ran, said)}" if said else f"not known: {lacking}"
+    print(f"{name}: {ran:,} instructions ran, {result}")
 
 
 def write(
@@ -181,6 +190,9 @@ def write(
         header, rows = list(table.fieldnames or ()), list(table)
     keys = [column for column in ("kernel", "loop") if column in header]
     known = {tuple(row[key] for key in keys): row for row in rows}
+    stay = [row for key, row in known.items() if row.get("set") == "int8" and key not in measured]
+    if names := {row["kernel"] for row in stay if row.get(f"{processor} instructions")}:
+        print(f"rows of int8 stay that no layer runs: {', '.join(sorted(names))}")
     for key, values in measured.items():
         if key not in known:
             known[key] = {"set": "int8"} if "set" in header else {}

@@ -19,7 +19,9 @@ pytest.importorskip("scipy", reason="SciPy, of the group dev, solves for the cos
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
-from cost_fit import Sample, errors, fit, shares  # noqa: E402
+import measure_costs  # noqa: E402
+from cost_fit import Pass, Sample, errors, fit, shares  # noqa: E402
+from cost_layers import chain, layers  # noqa: E402
 
 TREE = os.environ.get("ARENITE_TFLM", "")
 CALL, ROW, VALUE = ("f", "call"), ("f", "row"), ("f", "value")
@@ -71,6 +73,46 @@ def test_errors_are_of_the_layers_that_are_given():
     assert (kernel, count) == ("F, int8", 7)
     assert median == pytest.approx(100 * (1 - 2.5 / 3), abs=3)
     assert worst >= median
+
+
+def test_errors_of_cycles_are_not_those_of_instructions():
+    sample = Sample("F, int8", {CALL: 2}, {0: 10}, {0: 40.0})
+    costs = {CALL: Pass(5, 10)}
+    assert errors([sample], costs) == {"F, int8": (0, 0, 1)}
+    assert errors([sample], costs, "cycles") == {"F, int8": (50, 50, 1)}
+
+
+def test_fresh_layers_say_whether_old_rows_or_new_ones_are_better(capsys):
+    fresh = [Sample("F, int8", {CALL: 1}, {0: 10}, {0: 10.0})]
+    measure_costs.compare({CALL: Pass(10, 10)}, {CALL: Pass(8, 20)}, fresh)
+    said = capsys.readouterr().out
+    assert "f, call: 8 -> 10 (+25.0 %), 20 -> 10 (-50.0 %)\n" in said
+    row = "F, int8, instructions, 1 fresh layers: off by 20.0 / 20.0 %, now 0.0 / 0.0 %; "
+    assert row + "all of them +25.0 %\n" in said
+
+
+def test_a_firmware_has_every_operator_of_its_models_once():
+    models = [chain(2), *layers("ADD", 2), *layers("RESHAPE", 1)]
+    assert measure_costs.resolver_lines(models) == ["resolver.AddAdd();", "resolver.AddReshape();"]
+
+
+def test_rows_of_some_operators_alone_are_not_written():
+    """Loops of memcpy, say, are those of all operators."""
+    done = subprocess.run(
+        [sys.executable, "tools/measure_costs.py", "--tflm", ".", "--operators", "ADD", "--write"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "--write takes all operators" in done.stderr
+
+
+def test_the_other_measuring_tool_has_all_that_it_imports():
+    import measure_code
+
+    assert measure_code.TABLE.exists()
 
 
 @pytest.mark.skipif(
