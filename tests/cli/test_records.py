@@ -47,6 +47,19 @@ def test_an_annotated_record_has_the_options_that_are_named_in_that_order():
     assert ran(command, "--name", "b") == "1 b"
 
 
+@dataclass(frozen=True)
+class Others(Wishes):
+    name: Annotated[str, typer.Option("--who")] = "nobody"
+
+
+def test_a_record_of_a_record_has_its_options_too():
+    def command(*, wishes: Annotated[Others, ("name", "count")]) -> None:
+        typer.echo(f"{wishes.name} {wishes.count}")
+
+    assert ran(command, "--count", "2") == "nobody 2"
+    assert ran(command, "--who", "all") == "all 1"
+
+
 def test_a_command_without_records_stays_as_it_is():
     def command(count: Count = 2) -> None:
         typer.echo(str(count))

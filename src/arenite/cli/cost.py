@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,21 +10,26 @@ import typer
 
 from arenite.cli.common import (
     AsJson,
-    Compiler,
     ModelPath,
-    StructSizes,
     console,
     glyph,
     library_choice,
     print_json,
     print_lines,
 )
-from arenite.cli.device import BoardName, Clock, TargetName, TflmVersion, chosen_device
+from arenite.cli.device import TIMES, DeviceOptions, chosen_device
 from arenite.cli.operators import Ops, load_model
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.console import Console
+    from rich.text import Text
+
     from arenite import Model
+    from arenite.analysis.model_cost import ModelCost
     from arenite.cli.device import Device
+    from arenite.target import Target
 
 OperatorIndex = Annotated[
     int | None,
@@ -44,16 +50,17 @@ VelaReportFile = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class CostOptions(DeviceOptions):
+    """Options of a device, whose library may be what arenite export writes."""
+
+    library: CostLibrary = None
+
+
 def cost(
     model: ModelPath,
     *,
-    board: BoardName = None,
-    target: TargetName = None,
-    tflm_version: TflmVersion = None,
-    library: CostLibrary = None,
-    compiler: Compiler = None,
-    abi: StructSizes = None,
-    clock: Clock = None,
+    firmware: Annotated[CostOptions, TIMES],
     op: OperatorIndex = None,
     vela_report: VelaReportFile = None,
     ops: Ops = None,
@@ -67,27 +74,15 @@ def cost(
     """
     from arenite.analysis.model_cost import cost_facts, model_cost
     from arenite.analysis.vela_report import read_report, report_facts
-    from arenite.libraries.library import library_of, why_no_costs
-    from arenite.report.cost import render_cost, render_operator_cost
     from arenite.report.vela_report import render_report
 
-    if library == _EXPORTED:
-        _of_firmware(load_model(model, ops), chosen_device(board, target, clock), op, as_json)
+    if firmware.library == _EXPORTED:
+        device = chosen_device(firmware.board, firmware.target, firmware.clock)
+        _of_firmware(load_model(model, ops), device, op, as_json)
         return
-    device = chosen_device(
-        board, target, clock, tflm=tflm_version, library=library, compiler=compiler, abi=abi
-    )
-    meant = device.target
-    known = library_of(meant).costs().processors
-    if not known:
-        raise typer.BadParameter(why_no_costs(meant), param_hint="--target")
-    if meant.processor not in known:
-        raise typer.BadParameter(
-            f"expected a target of {', '.join(known)}, whose costs are known, "
-            f"got {meant.processor!r}",
-            param_hint="--target",
-        )
-    estimate = model_cost(load_model(model, ops), meant, device.clock)
+    device = firmware.chosen()
+    _require_costs(device.target)
+    estimate = model_cost(load_model(model, ops), device.target, device.clock)
     check_operator(op, len(estimate.operators))
     npu = None if vela_report is None else read_report(vela_report)
     if as_json:
@@ -98,15 +93,33 @@ def cost(
         return
     terminal = console()
     device.say(terminal)
-    bar = glyph(terminal, "█", "#")
-    lines = (
-        render_cost(estimate, terminal.width, bar)
-        if op is None
-        else render_operator_cost(estimate, op, terminal.width, bar)
-    )
-    print_lines(terminal, lines)
+    print_lines(terminal, _lines(estimate, op, terminal))
     if npu is not None:
         print_lines(terminal, render_report(npu, terminal.width))
+
+
+def _require_costs(target: Target) -> None:
+    """Refuse a target without costs, with code 2."""
+    from arenite.libraries.library import library_of, why_no_costs
+
+    known = library_of(target).costs().processors
+    if not known:
+        raise typer.BadParameter(why_no_costs(target), param_hint="--target")
+    if target.processor not in known:
+        raise typer.BadParameter(
+            f"expected a target of {', '.join(known)}, whose costs are known, "
+            f"got {target.processor!r}",
+            param_hint="--target",
+        )
+
+
+def _lines(estimate: ModelCost, op: int | None, terminal: Console) -> Iterable[Text]:
+    from arenite.report.cost import render_cost, render_operator_cost
+
+    bar = glyph(terminal, "█", "#")
+    if op is None:
+        return render_cost(estimate, terminal.width, bar)
+    return render_operator_cost(estimate, op, terminal.width, bar)
 
 
 def check_operator(index: int | None, count: int) -> None:

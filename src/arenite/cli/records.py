@@ -39,7 +39,9 @@ def with_records(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _options(record: Any, names: tuple[str, ...] = ()) -> Iterator[Parameter]:
-    found = inspect.get_annotations(record, eval_str=True)
+    found: dict[str, Any] = {}
+    for one in reversed(record.__mro__):
+        found |= inspect.get_annotations(one, eval_str=True)
     for name in names or found:
         default = getattr(record, name)
         yield Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=found[name])
