@@ -159,7 +159,7 @@ _ROWS = (
         clang="cortex_m4",
         has_fpu=True,
         unicorn="ARM_CORTEX_M4",
-        accuracy=Accuracy(0.05, 0.10, 0.10, waits=5, least=0.15),
+        accuracy=Accuracy(0.05, 0.24, 0.10, waits=5, least=0.15),
     ),
     Core(
         "cortex-m7",
@@ -169,7 +169,7 @@ _ROWS = (
         has_fpu=True,
         unicorn="ARM_CORTEX_M7",
         pipeline="two at once",
-        accuracy=Accuracy(instructions=0.05, operator=0.10, cycles=0.25),
+        accuracy=Accuracy(instructions=0.05, operator=0.24, cycles=0.25),
     ),
     Core(
         "cortex-m33",

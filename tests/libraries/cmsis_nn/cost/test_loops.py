@@ -134,6 +134,15 @@ def test_one_product_takes_all_pixels_of_a_1x1_convolution():
     assert loops[product, "last channel, row, column"] == 9 * 22
 
 
+def test_a_product_enters_the_loops_of_sixteen_of_four_and_of_one_column_that_it_needs():
+    loops = times(chosen(conv((2, 2, 32), 2, (1, 1)), DSP))
+    entered = {step: n for (_, step), n in loops.items() if step.startswith("2 channels, 2 rows, ")}
+    assert entered == {
+        "2 channels, 2 rows, any 16 columns": 2,
+        "2 channels, 2 rows, 16 columns": 4,
+    }
+
+
 def test_a_depthwise_3x3_leaves_out_what_meets_padding():
     layer = conv((3, 3, 8), 8, (3, 3), pad=1)
     loops = times(

@@ -49,24 +49,31 @@ def arm_nn_mat_mult_nt_t_s8(
         return _nt_t_vectors(calls, rows, channels, columns)
     name = "arm_nn_mat_mult_nt_t_s8"
     pairs, odd = calls * (channels // 2), calls * (channels % 2)
-    sixteens, fours, rest = columns // 16, columns % 16 // 4, columns % 4
     twos, single = pairs * (rows // 2), pairs * (rows % 2)
     return [
         Loop(name, "call", calls),
         Loop(name, "2 channels", pairs),
         Loop(name, "2 channels, sum of weights", pairs * columns),
-        Loop(name, "2 channels, 2 rows", twos),
-        Loop(name, "2 channels, 2 rows, 16 columns", twos * sixteens),
-        Loop(name, "2 channels, 2 rows, 4 columns", twos * fours),
-        Loop(name, "2 channels, 2 rows, column", twos * rest),
-        Loop(name, "2 channels, last row", single),
-        Loop(name, "2 channels, last row, 16 columns", single * sixteens),
-        Loop(name, "2 channels, last row, 4 columns", single * fours),
-        Loop(name, "2 channels, last row, column", single * rest),
+        *_nt_t_columns("2 channels, 2 rows", twos, columns),
+        *_nt_t_columns("2 channels, last row", single, columns),
         Loop(name, "last channel", odd),
         Loop(name, "last channel, row", odd * rows),
         Loop(name, "last channel, row, column", odd * rows * columns),
     ]
+
+
+def _nt_t_columns(step: str, times: int, columns: int) -> list[Loop]:
+    """Sums over columns, by 16, by four and one by one; entering each of these takes time too."""
+    name = "arm_nn_mat_mult_nt_t_s8"
+    found = [Loop(name, step, times)]
+    for what, count in (
+        ("16 columns", columns // 16),
+        ("4 columns", columns % 16 // 4),
+        ("column", columns % 4),
+    ):
+        found.append(Loop(name, f"{step}, any {what}", times * min(count, 1)))
+        found.append(Loop(name, f"{step}, {what}", times * count))
+    return found
 
 
 def _nt_t_vectors(calls: int, rows: int, channels: int, columns: int) -> list[Loop]:
