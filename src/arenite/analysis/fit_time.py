@@ -78,7 +78,7 @@ def _margins(accuracy: Accuracy, board: Board | None, clock: float) -> tuple[flo
 
 
 def _bound(model: Model, target: Target, clock: float, limit: float | None) -> Need:
-    """What published layers of the same kinds took; else the products, which nothing undercuts."""
+    """Time of published layers of the same kinds; else of the products, which nothing undercuts."""
     products = sum(one.macs or 0 for one in statistics(model).operators if one.subgraph == 0)
     if not products:
         note = f"costs on {target.processor} are not known"

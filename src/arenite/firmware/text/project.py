@@ -1,4 +1,4 @@
-"""What builds a firmware's folder: make, CMake and ESP-IDF, ESPHome, Zephyr, Arduino, PlatformIO.
+"""Builds of a firmware's folder: make, CMake and ESP-IDF, ESPHome, Zephyr, Arduino, PlatformIO.
 
 C and assembly lie in ``src/``, where Arduino's and PlatformIO's builders look for them; programs
 around the self-test are no part of the library: ``test/main.c`` for a computer, and a sketch.

@@ -64,7 +64,7 @@ def loops_of(view: NodeView, path: Path | None, target: Target) -> list[Loop] | 
 
 
 def cost_of(view: NodeView, path: Path | None, target: Target) -> Cost | None:
-    """What an operator takes; None where that is not known."""
+    """Cost of an operator; None where that is not known."""
     pace = CORES[target.processor].pace
     if path is None or not path.is_library:
         plain = plain_cost(view)
@@ -77,7 +77,7 @@ def cost_of(view: NodeView, path: Path | None, target: Target) -> Cost | None:
 
 
 def plain_cost(view: NodeView) -> Cost | None:
-    """What TFLM's own kernel takes on a Cortex-M4."""
+    """Cost of TFLM's own kernel on a Cortex-M4."""
     return library_of(_PLAIN).costs().cost_of(view, None, _PLAIN)
 
 
