@@ -150,8 +150,8 @@ class BudgetOptions:
             flash = flash or device.board.flash
         if self.deadline is not None and device.clock is None:
             raise typer.BadParameter("expected --clock or --board for a deadline")
-        is_meant = device.is_named or firmware.tflm_version or firmware.cmsis_nn_version
-        is_meant = is_meant or ram is not None or self.deadline is not None
+        is_named = device.is_named or firmware.tflm_version or firmware.cmsis_nn_version
+        is_meant = is_named or ram is not None or self.deadline is not None
         share = None if self.max_drop is None else read_share(self.max_drop)
         budget = Budget(ram, flash, self.deadline, device.clock, self.min_sqnr, share)
         return device.target if is_meant else None, budget
