@@ -13,6 +13,7 @@ from arenite.formats import tflite
 from arenite.libraries.library import why_no_costs
 from arenite.memory.plan import PlannedBuffer
 from arenite.model import Model
+from arenite.optimize.difference import Difference
 from arenite.optimize.outcome import Elsewhere, Note, Report
 from arenite.optimize.stub_operators import resolver_for
 from arenite.optimize.verify import Verification
@@ -69,6 +70,13 @@ class Optimization:
     declined: tuple[Note, ...]
     verification: Verification | None
     elsewhere: tuple[Elsewhere, ...] = ()
+    difference: Difference | None = None
+
+    @property
+    def unverified(self) -> str:
+        """The reason why nothing was compared as it was meant to be; empty where it was."""
+        far = "" if self.difference is None else self.difference.skipped
+        return far or ("" if self.verification is None else self.verification.unfinished)
 
     @property
     def result(self) -> Figures:
@@ -102,6 +110,7 @@ def optimization(report: Report) -> Optimization:
         report.declined,
         report.verification,
         report.elsewhere,
+        report.difference,
     )
 
 
@@ -157,6 +166,7 @@ def optimization_facts(found: Optimization, output: str | None, ram: int | None)
         "result": _figure_facts(found.result),
         "passes": [_pass_facts(one) for one in found.passes],
         "verification": None if found.verification is None else asdict(found.verification),
+        "difference": None if found.difference is None else asdict(found.difference),
         "elsewhere": [
             {"target": asdict(one.target), "before": one.before, "after": one.after}
             for one in found.elsewhere

@@ -92,6 +92,13 @@ Compress = Annotated[
     ),
 ]
 Strip = Annotated[bool, typer.Option(help="Take away names and descriptions.")]
+Lower = Annotated[
+    bool,
+    typer.Option(
+        help="Write operators that the TFLM of --tflm-version, or today's, does not run from those "
+        "that it has; the report says how far outputs are from LiteRT's."
+    ),
+]
 Ram = Annotated[
     int | None,
     typer.Option(
@@ -139,6 +146,7 @@ def optimize(
     dilate: Dilate = False,
     compress: Compress = False,
     strip: Strip = False,
+    lower: Lower = False,
     ram: Ram = None,
     verify: Verify = 8,
     seconds: Seconds = 10.0,
@@ -151,6 +159,8 @@ def optimize(
     as_json: AsJson = False,
 ) -> None:
     """Make a model smaller and faster: the same bits for every input, the firmware as it is.
+
+    With --lower, also one that TFLM runs out of one that it does not.
 
     Example: arenite optimize model.tflite -o smaller.tflite --target cortex-m4
     """
@@ -178,6 +188,7 @@ def optimize(
         "overlap": overlap.value,
         "dilate": dilate,
         "strip": strip,
+        "lower": lower,
         "compress": compress,
         "ram": ram,
         "seconds": seconds,
@@ -193,7 +204,7 @@ def optimize(
     if ram is not None and found.result.arena > ram:
         more = found.result.arena - ram
         fail(f"the model needs an arena of {found.result.arena:,} bytes, {more:,} more than --ram")
-    if found.verification is not None and found.verification.unfinished:
+    if found.unverified:
         raise typer.Exit(NOT_VERIFIED)
 
 

@@ -48,6 +48,7 @@ class Traits:
         exact_on_floats: Floats are moved or rounded once: no build sums in another order.
         elementwise: An element of the output is made of the elements in its place alone.
         reshapes: The output is the input under another shape.
+        tells_shape: The output is the input's shape, whatever the values are.
         clamps: It limits values, by constants or by its second input.
         fuses_clamp: It ends in an activation, which limits its results whatever they are.
         fixed_output: Scale and zero point of a quantised output are prescribed.
@@ -65,6 +66,7 @@ class Traits:
     exact_on_floats: bool = False
     elementwise: bool = False
     reshapes: bool = False
+    tells_shape: bool = False
     clamps: bool = False
     fuses_clamp: bool = False
     fixed_output: bool = False

@@ -14,6 +14,7 @@ from arenite.model.check import check
 from arenite.model.consistency import check_order
 from arenite.model.offline_plan import OFFLINE_METADATA
 from arenite.ops import places_operands, takes_scratch
+from arenite.optimize.difference import measure
 from arenite.optimize.outcome import Elsewhere, Note, Outcome, Report, Step
 from arenite.optimize.sequence import find, sequence
 from arenite.optimize.settings import Overlap, Settings
@@ -36,6 +37,7 @@ def optimize(
     overlap: Overlap = "none",
     dilate: bool = False,
     strip: bool = False,
+    lower: bool = False,
     seconds: float = 10.0,
     ranges: Mapping[str, tuple[float, float]] | None = None,
     verify: int = 8,
@@ -59,6 +61,8 @@ def optimize(
         dilate: Allow 1x1 convolutions a dilation that changes their path in CMSIS-NN only, where
             the plan needs it.
         strip: Take away names and descriptions.
+        lower: Write operators that the target's TFLM does not run from those that it has. Where
+            that cannot keep all bits, the report says how far outputs are from LiteRT's.
         seconds: How long one search for a plan may take.
         ranges: Least and largest real value of inputs, by name: what the firmware promises.
         verify: How many random inputs to compare both models on, beside extreme ones; 0 for no
@@ -77,21 +81,26 @@ def optimize(
         OptimizationError: A pass went wrong: outputs differ. There is no result.
     """
     names = sequence(only)
-    compress = compress or (only is not None and "compress" in names)
-    names = tuple(name for name in names if compress or name != "compress")
+    asked = set() if only is None else set(names)
+    lower, compress = lower or "lower" in asked, compress or "compress" in asked
+    does = {"lower": lower, "compress": compress}
+    names = tuple(name for name in names if does.get(name, True))
     promised = dict(ranges or {})
     meant = find_target(target)
-    settings = Settings(meant, overlap, dilate, strip, seconds, promised, compress, ram)
+    settings = Settings(meant, overlap, dilate, strip, lower, seconds, promised, compress, ram)
     if verify < 0:
         raise ValueError(f"expected a number of inputs from 0 to verify on, got {verify}")
     original = _checked(model_of(model))
-    runnable = without_plan(original) if "plan" in names else original
+    tell: Progress = progress or (lambda text: None)
+    first = tuple(_steps(original, [one for one in names if one == "lower"], settings, tell))
+    base = first[-1].after if first else original
+    runnable = without_plan(base) if "plan" in names else base
     refusal = why_not_run(runnable, settings)
     if refusal:
-        return original, Report(original, settings, (_nothing("run", original, refusal),))
-    tell: Progress = progress or (lambda text: None)
-    steps = _not_worse(original, list(_steps(original, names, settings, tell)), settings)
-    report = Report(original, settings, tuple(steps))
+        declined = tuple(note for step in first for note in step.declined)
+        return original, Report(original, settings, (_nothing("run", original, refusal, declined),))
+    rest = _not_worse(base, list(_steps(base, names[len(first) :], settings, tell)), settings)
+    report = Report(original, settings, (*first, *rest))
     if _says_the_same(original, report.model):
         same = f"the plan ({OFFLINE_METADATA}) that the file has is the one that would be made"
         return original, Report(original, settings, (_nothing("plan", original, same),))
@@ -100,6 +109,10 @@ def optimize(
     if verify and report.model is not original:
         tell("verify")
         report = replace(report, verification=_verified(report, runnable, verify))
+    if verify and base is not original:
+        exact = all(step.is_exact for step in first)
+        far = measure(original, base, settings, verify, is_exact=exact)
+        report = replace(report, difference=far)
     return report.model, report
 
 
@@ -176,7 +189,7 @@ def _larger_elsewhere(report: Report) -> Iterator[Elsewhere]:
         meant = replace(settings, target=build)
         try:
             before, after = (
-                _arena(report.original, one, meant) for one in (report.original, report.model)
+                _arena(report.original, one, meant) for one in (report.lowered, report.model)
             )
         except AreniteError:  # a plan for other kernels, or no kernels for the model
             continue
@@ -184,8 +197,8 @@ def _larger_elsewhere(report: Report) -> Iterator[Elsewhere]:
             yield Elsewhere(build, before, after)
 
 
-def _nothing(name: str, model: Model, reason: str) -> Step:
-    return Step(name, model, model, (), (Note("$", reason),), 0.0)
+def _nothing(name: str, model: Model, reason: str, more: tuple[Note, ...] = ()) -> Step:
+    return Step(name, model, model, (), (Note("$", reason), *more), 0.0)
 
 
 def _says_the_same(original: Model, result: Model) -> bool:
@@ -216,7 +229,7 @@ def named(report: Report) -> Model:
 
 def _culprit(report: Report, count: int) -> str:
     for step in report.steps:
-        if step.is_change:
+        if step.is_change and step.name != "lower":
             try:
                 verify_models(step.before, step.after, report.settings, count)
             except AreniteError:
@@ -238,7 +251,8 @@ def run_pass(name: str, model: Model, settings: Settings) -> Step:
     if outcome.model is not model:
         _require_sound(name, outcome.model)
     seconds = time.perf_counter() - start
-    return Step(name, model, outcome.model, outcome.changes, outcome.declined, seconds)
+    notes = outcome.changes, outcome.declined
+    return Step(name, model, outcome.model, *notes, seconds, outcome.is_exact)
 
 
 def _checked(model: Model) -> Model:

@@ -12,6 +12,7 @@ from arenite.optimize.settings import Settings
 from arenite.target import Target
 
 if TYPE_CHECKING:
+    from arenite.optimize.difference import Difference
     from arenite.optimize.verify import Verification
 
 
@@ -30,14 +31,19 @@ class Note(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a pass makes of a model: the model itself where nothing was to be done."""
+    """What a pass makes of a model: the model itself where nothing was to be done.
+
+    ``is_exact`` says that outputs keep their bits.
+    """
 
     model: Model
     changes: tuple[Note, ...] = ()
     declined: tuple[Note, ...] = ()
+    is_exact: bool = True
 
 
-#: A pass. The model that it returns computes the same outputs, for every input. A tensor that
+#: A pass. The model that it returns computes the same outputs, for every input, but for ``lower``,
+#: which says where it does not. A tensor that
 #: keeps its name, type, shape and quantisation keeps its values too; one whose values change is
 #: given another name.
 Pass = Callable[[Model, Settings], Outcome]
@@ -53,6 +59,7 @@ class Step:
     changes: tuple[Note, ...]
     declined: tuple[Note, ...]
     seconds: float
+    is_exact: bool = True
 
     @property
     def is_change(self) -> bool:
@@ -79,6 +86,7 @@ class Report:
     """What all passes did to a model, in the order in which they ran.
 
     ``verification`` says how the result was compared with the original; None where it was not.
+    ``difference`` says how the model that was lowered compares with the original.
     ``elsewhere`` is other firmware that the file is good for and whose arena is larger now.
     """
 
@@ -87,6 +95,13 @@ class Report:
     steps: tuple[Step, ...]
     verification: Verification | None = None
     elsewhere: tuple[Elsewhere, ...] = ()
+    difference: Difference | None = None
+
+    @property
+    def lowered(self) -> Model:
+        """What passes that keep all bits began with: the original, or what ``lower`` made of it."""
+        made = [step.after for step in self.steps if step.name == "lower"]
+        return made[0] if made else self.original
 
     @property
     def model(self) -> Model:

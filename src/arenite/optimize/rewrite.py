@@ -27,6 +27,7 @@ class Edit:
         self.operators: list[Operator | None] = [None] * len(subgraph.operators)
         self.is_changed = False
         self._subgraph = subgraph
+        self._before: dict[int, tuple[Operator, ...]] = {}
         self._readers: defaultdict[int, set[int]] = defaultdict(set)
         self._writers: defaultdict[int, set[int]] = defaultdict(set)
         #: Tensors that are known outside: inputs, outputs, and what signatures name.
@@ -95,6 +96,19 @@ class Edit:
         self._put(position, operator)
         self.is_changed = True
 
+    def put_all(self, position: int, operators: Sequence[Operator]) -> None:
+        """Put several operators in the place of one.
+
+        Those before the last have no position: nobody finds them until the subgraph is built.
+        """
+        self._before[position] = tuple(operators[:-1])
+        self.put(position, operators[-1])
+
+    def add(self, tensor: Tensor) -> int:
+        """Add a tensor."""
+        self.tensors.append(tensor)
+        return len(self.tensors) - 1
+
     def redirect(self, old: int, new: int) -> None:
         """Let all that read one tensor read another."""
         for position in self.readers(old):
@@ -108,12 +122,15 @@ class Edit:
         tensor = replace(
             *(like,), name=name, shape=value.shape, data=data, shape_signature=None, buffer=0
         )
-        self.tensors.append(tensor)
-        return len(self.tensors) - 1
+        return self.add(tensor)
 
     def subgraph(self) -> Subgraph:
         """The subgraph as it is now."""
-        there = tuple(operator for operator in self.operators if operator is not None)
+        there = tuple(
+            one
+            for position, operator in self
+            for one in (*self._before.get(position, ()), operator)
+        )
         return replace(self._subgraph, tensors=tuple(self.tensors), operators=there)
 
     def _put(self, position: int, operator: Operator | None) -> None:

@@ -24,6 +24,7 @@ class Settings:
         overlap: Whether outputs may lie on inputs, one of :data:`OVERLAPS`.
         dilate: Whether 1x1 convolutions may get a dilation that changes nothing but their path.
         strip: Whether names and descriptions go.
+        lower: Whether operators that the target's TFLM lacks are written from those it has.
         seconds: How long one search for a plan may take.
         ranges: Least and largest real value of inputs, by name, as the user promises them.
         compress: Whether constants are compressed, for a smaller file and a larger arena.
@@ -37,6 +38,7 @@ class Settings:
     overlap: Overlap = "none"
     dilate: bool = False
     strip: bool = False
+    lower: bool = False
     seconds: float = 10.0
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     compress: bool = False

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -38,10 +38,18 @@ def is_installed() -> bool:
     return find_package("tflite_micro") is not None
 
 
-def run(models: Sequence[bytes], steps: Sequence[Step], outputs: int, arena: int) -> list[Answer]:
+def run(
+    models: Sequence[bytes],
+    steps: Sequence[Step],
+    outputs: int,
+    arena: int,
+    *,
+    module: str = "arenite.optimize.tflm_process",
+) -> list[Answer]:
     """What the package computes of models with ``outputs`` outputs each, in ``arena`` bytes.
 
-    One process takes all of them; where it ends early, every model gets one of its own.
+    One process takes all of them; where it ends early, every model gets one of its own. ``module``
+    asks another package in the same way.
     """
     with TemporaryDirectory(prefix="arenite-") as name:
         folder = Path(name)
@@ -55,17 +63,17 @@ def run(models: Sequence[bytes], steps: Sequence[Step], outputs: int, arena: int
             for index, value in enumerate(step or ())
         }
         np.savez(folder / "inputs.npz", **arrays)
-        reason = _ask(folder)
+        reason = _ask(folder, module)
         if not reason:
             return [_read(folder, number, steps, outputs) for number in range(len(models))]
     if len(models) == 1:
         return [Answer([], reason)]
-    return [run([model], steps, outputs, arena)[0] for model in models]
+    return [run([model], steps, outputs, arena, module=module)[0] for model in models]
 
 
-def _ask(folder: Path) -> str:
+def _ask(folder: Path, module: str) -> str:
     """Let a process answer; the reason where it does not."""
-    module, where = "arenite.optimize.tflm_process", str(folder.absolute())
+    where = str(folder.absolute())
     try:
         done = run_module(module, where, folder=folder, timeout=TIMEOUT)
     except TimeoutError:
@@ -84,15 +92,19 @@ def _read(folder: Path, model: int, steps: Sequence[Step], outputs: int) -> Answ
         return Answer([[found[f"{n}-{i}"] for i in range(outputs)] for n in ran])
 
 
-def _answer(folder: Path) -> None:
+def _tflm(model: bytes, arena: int) -> Any:
     from tflite_micro.python.tflite_micro import runtime  # noqa: PLC0415 - an extra
 
+    return runtime.Interpreter.from_bytes(model, arena_size=arena)
+
+
+def _answer(folder: Path, start: Callable[[bytes, int], Any]) -> None:
     plan = json.loads((folder / "plan.json").read_text())
     with np.load(folder / "inputs.npz", allow_pickle=False) as found:
         inputs = dict(found)
     for number in range(plan["models"]):
         model = (folder / f"{number}.tflite").read_bytes()
-        interpreter = runtime.Interpreter.from_bytes(model, arena_size=plan["arena"])
+        interpreter = start(model, plan["arena"])
         results = _infer(interpreter, plan["steps"], inputs, plan["outputs"])
         np.savez(folder / f"{number}.npz", **results)
 
@@ -115,11 +127,16 @@ def _infer(
     return results
 
 
-def main(arguments: list[str]) -> int:
-    """Answer one question; code 3 and a reason on stderr where TFLM refuses."""
+def answered(folder: Path, start: Callable[[bytes, int], Any]) -> int:
+    """Answer one question with interpreters that ``start`` makes; code 3 where one refuses."""
     try:
-        _answer(Path(arguments[0]))
+        _answer(folder, start)
     except (RuntimeError, ValueError) as error:
         print(" ".join(str(error).split()), file=sys.stderr)
         return _REFUSED
     return 0
+
+
+def main(arguments: list[str]) -> int:
+    """Answer one question; code 3 and a reason on stderr where TFLM refuses."""
+    return answered(Path(arguments[0]), _tflm)

@@ -152,6 +152,17 @@ def _apart(pair: Pair, model: Model, names: dict[str, tuple[int, int]], side: in
         yield outputs
 
 
+def outputs_apart(
+    model: Model, settings: Settings, steps: Sequence[Step]
+) -> Iterator[list[Array] | None]:
+    """Every inference's outputs as lists, with NumPy kernels; None where inputs are refused."""
+    resolver, _ = resolver_for(model)
+    target = settings.target or HOST
+    pair = Pair(model, model, target, steps, resolver, model, call_budget(model))
+    for outputs in _apart(pair, model, {}, 0):
+        yield None if outputs is None else list(outputs.values())
+
+
 def compare_in_arena(pair: Pair, engine: Engine) -> None:
     """In the smallest arena, planned for the target."""
     before = _in_arena(pair, pair.original, engine)

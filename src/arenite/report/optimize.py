@@ -36,6 +36,7 @@ def render_optimization(
     yield Text()
     for other in found.elsewhere:
         yield from wrapped(f"But {other}.", width, style="yellow")
+    yield from _difference(found, width)
     yield from _verification(found, width)
 
 
@@ -55,7 +56,12 @@ def _passes(found: Optimization, width: int, *, timed: bool) -> list[Text]:
     result = found.result
 
     def column(heading: str, name: str, keep: int = 0) -> Column:
-        values = [getattr(one, name) for _, one, _ in rows]
+        # Of a model that does not run there is neither.
+        has = [one.arena or name not in ("arena", "head") for _, one, _ in rows]
+        values = [
+            getattr(one, name) if known else None
+            for (_, one, _), known in zip(rows, has, strict=True)
+        ]
         cells = ["-" if value is None else number(value) for value in values]
         return Column(heading, [*cells, _saved(values[0], getattr(result, name))], "right", keep)
 
@@ -92,6 +98,27 @@ def _notes(notes: Sequence[Note], width: int, *, verbose: bool) -> Iterator[Text
         yield Text(f"  and {rest} more, see --verbose", style="dim")
 
 
+def _difference(found: Optimization, width: int) -> Iterator[Text]:
+    """The distance of what was lowered from the original in LiteRT."""
+    far = found.difference
+    if far is None:
+        return
+    if far.skipped:
+        yield from wrapped(f"Not compared with the original: {far.skipped}.", width, style="yellow")
+        return
+    far_by = "; ".join(
+        f"{printable(one.name)} by {one.difference:.2g} of {one.largest:.3g} at most"
+        for one in far.outputs
+    )
+    same = "equal bits in LiteRT" if far.is_exact else "not the same bits"
+    yield from wrapped(
+        f"Lowered: {same}. Outputs here differ from the original's in LiteRT, on {far.inferences} "
+        f"inputs, extreme and random: {far_by}.",
+        width,
+        style="green" if far.is_exact else "yellow",
+    )
+
+
 def _verification(found: Optimization, width: int) -> Iterator[Text]:
     made = found.verification
     if made is None:
@@ -102,8 +129,9 @@ def _verification(found: Optimization, width: int) -> Iterator[Text]:
         yield from wrapped(f"Not verified: {made.unfinished}.", width, style="yellow")
         return
     inner = f" and {made.tensors} tensors inside" if made.tensors else ""
+    since = "equal bits of all passes behind lower" if found.difference else "equal bits"
     yield from wrapped(
-        f"Verified: equal bits on {made.inferences} inputs, extreme and random, for all outputs"
+        f"Verified: {since} on {made.inferences} inputs, extreme and random, for all outputs"
         f"{inner}, in {', '.join(made.ways)}.",
         width,
         style="green",

@@ -69,4 +69,4 @@ REGISTRATION = Registration(
     constraints=(c.inputs_between(1, 1), c.outputs_exactly(1), output_is_int32),
 )
 
-TRAITS = Traits(exact_on_floats=True)
+TRAITS = Traits(exact_on_floats=True, tells_shape=True)

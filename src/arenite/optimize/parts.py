@@ -1,0 +1,217 @@
+"""Operators that take the place of one, while they are put together."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from arenite.errors import AreniteError, UnsupportedOperatorError
+from arenite.formats import tflite
+from arenite.model import Model, Operator, OptionsTable, Quantization, Subgraph, Tensor, TensorType
+from arenite.model.model import Array, constant_bytes
+from arenite.ops.registry import builtin
+from arenite.optimize.builds import alone
+from arenite.optimize.rewrite import Edit
+from arenite.revisions.changes import came
+from arenite.revisions.known import revision_of
+from arenite.runtime.allocation import smallest_arena
+from arenite.target import Target
+
+_Row = TypeVar("_Row", bound=OptionsTable)
+
+
+class CannotError(Exception):
+    """There is nothing to take an operator's place; the reason."""
+
+
+class Parts:
+    """What takes the place of an operator.
+
+    Attributes:
+        operator: The one whose place it is.
+        x: The operator's first input; ``y`` its first output.
+        is_exact: Whether results keep their bits.
+        why: What there is to say beside the operators' names.
+    """
+
+    def __init__(self, edit: Edit, operator: Operator) -> None:
+        self.edit = edit
+        self.operator = operator
+        self.operators: list[Operator] = []
+        self.is_exact = True
+        self.why = "equal bits"
+        self.x = self._tensor(operator.inputs, 0)
+        self.y = self._tensor(operator.outputs, 0)
+
+    # -- looking
+
+    def _tensor(self, indices: Sequence[int], index: int) -> Tensor:
+        if index >= len(indices) or indices[index] < 0:
+            raise CannotError("it lacks an operand")
+        return self.edit.tensors[indices[index]]
+
+    def input(self, index: int) -> int:
+        """The number of an input's tensor, which is there."""
+        self._tensor(self.operator.inputs, index)
+        return self.operator.inputs[index]
+
+    def shape(self, index: int) -> tuple[int, ...]:
+        """The shape of an input."""
+        return self._tensor(self.operator.inputs, index).shape
+
+    def constant(self, index: int) -> Array:
+        """The value of an input that has to be a constant."""
+        value = self.edit.constant(self.operator, index)
+        if value is None:
+            raise CannotError(f"input {index} is computed, not a constant")
+        return value
+
+    def integer(self, index: int) -> int:
+        """The one integer of an input that has to be a constant."""
+        value = self.constant(index)
+        self.require(value.size == 1 and value.dtype.kind == "i", f"input {index} is no integer")
+        return int(value.reshape(-1)[0])
+
+    def options(self, row: type[_Row]) -> _Row:
+        """The operator's options, also where Arenite does not have the operator."""
+        found = options_of(self.operator, row)
+        assert isinstance(found, row)
+        return found
+
+    def require(self, is_so: bool, reason: str) -> None:
+        """Raise ``CannotError`` unless something is so."""
+        if not is_so:
+            raise CannotError(reason)
+
+    # -- making
+
+    def value(self, value: Any, like: Tensor | None = None, name: str = "constant") -> int:
+        """A constant of the array's own type, or of another tensor's type and quantisation."""
+        array = np.asarray(value) if like is None else np.asarray(value, like.type.dtype)
+        plain = Tensor("", TensorType.of(array.dtype), ()) if like is None else like
+        return self.edit.add_constant(f"{self.y.name}/{name}", array, replace(plain, buffer=0))
+
+    def run(
+        self,
+        name: str,
+        *inputs: int,
+        shape: Sequence[int] | None = None,
+        kind: TensorType | None = None,
+        like: Tensor | None = None,
+        **options: Any,
+    ) -> int:
+        """Add an operator; the number of its output, which is like the whole's if not said."""
+        row = getattr(builtin(name), "options", None)
+        table = None if row is None else row(**options)
+        made = replace(
+            like or self.y, name=f"{self.y.name}/{name.lower()}", data=None, shape_signature=None
+        )
+        made = replace(made, shape=self.y.shape if shape is None else tuple(shape), buffer=0)
+        if kind is not None:
+            made = replace(made, type=kind, quantization=None)
+        output = self.edit.add(made)
+        union = table.UNION_TYPE if table else 0
+        self.operators.append(Operator(name, inputs, (output,), table, options_type=union))
+        return output
+
+    def rounds(self, why: str) -> None:
+        """Say that results differ, and how."""
+        self.is_exact, self.why = False, why
+
+    def become_constant(self, value: Array) -> None:
+        """Let the output be a constant, and nothing compute it."""
+        index = self.operator.outputs[0]
+        self.require(self.edit.is_inner(index), "its result is needed outside")
+        array = np.asarray(value, self.y.type.dtype)
+        self.require(array.shape == self.y.shape, "the file says another shape")
+        self.edit.tensors[index] = replace(
+            self.y, data=constant_bytes(array), shape_signature=None, buffer=0
+        )
+
+    # -- ending
+
+    def replace_each(self, lowered: Callable[[Operator], Parts | None]) -> None:
+        """Let operators that the target refuses be replaced in turn."""
+        operators: list[Operator] = []
+        if self.operators:
+            self.operators[-1] = replace(self.operators[-1], outputs=self.operator.outputs)
+        for one in self.operators:
+            parts = lowered(one)
+            operators += [one] if parts is None else parts.operators
+            if parts is not None and not parts.is_exact:
+                self.rounds(parts.why)
+        self.operators = operators
+
+    def put(self, position: int) -> None:
+        """Put all in the operator's place."""
+        if self.operators:
+            self.edit.put_all(position, self.operators)
+        else:
+            self.edit.put(position, None)
+
+    def __str__(self) -> str:
+        names = ", ".join(one.name for one in self.operators)
+        if names == self.operator.name:
+            return self.why
+        return f"is {names or 'a constant'} now: {self.why}"
+
+
+def options_of(operator: Operator, row: type[OptionsTable]) -> OptionsTable:
+    """An operator's options through a row, whoever has read them."""
+    found, raw = operator.options, operator.raw_options
+    if isinstance(found, row):
+        return found
+    return row() if raw is None else tflite.parse_options(raw, row)
+
+
+def refusal_of(model: Model, target: Target | None) -> AreniteError | None:
+    """The reason why a target's TFLM does not run a model as it is; None where it does."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # whoever runs the model is warned
+        try:
+            smallest_arena(model, target=target)
+        except AreniteError as error:
+            return error
+    return None
+
+
+def why_refused(edit: Edit, operator: Operator, target: Target | None) -> str:
+    """The reason why a target's TFLM does not run an operator; empty where it does."""
+    if target is not None and target.tflm:
+        lacking = came(operator.name, revision_of(target.tflm))
+        if lacking:
+            return lacking
+    if builtin(operator.name) is None:
+        return "TFLM has none"
+    only = alone(operator, edit.tensors)
+    given = tuple(
+        index
+        for index in dict.fromkeys(only.main.operators[0].inputs)
+        if index >= 0
+        and not (only.main.tensors[index].is_constant or only.main.tensors[index].is_variable)
+    )
+    graph = only.main
+    model = Model((Subgraph(graph.tensors, graph.operators, given, graph.outputs),))
+    error = refusal_of(model, target)
+    if isinstance(error, UnsupportedOperatorError):
+        return f"TFLM has no {operator.name}"
+    return "" if error is None else str(error).partition("): ")[2] or str(error)
+
+
+def scalar(tensor: Tensor) -> tuple[float, int]:
+    """The one scale and zero point of a tensor.
+
+    Raises:
+        CannotError: It has none, or several, or one that means nothing.
+    """
+    q: Quantization | None = tensor.quantization
+    if q is None or len(q.scale) != 1 or len(q.zero_point) != 1:
+        raise CannotError("it has no scale, or several")
+    scale, zero_point = float(q.scale[0]), int(q.zero_point[0])
+    if not 2**-100 < scale < 2**100 or not -(2**31) <= zero_point < 2**31:
+        raise CannotError("its scale or zero point means nothing")
+    return scale, zero_point
