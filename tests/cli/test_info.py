@@ -93,7 +93,7 @@ def test_the_keys_of_the_json_are_stable(arenite, model_file):
     assert list(operator["inputs"][0]) == ["tensor", "name", "type", "shape", "constant"]
     assert operator["options"]["padding"] == "SAME"
     assert operator["options"]["fused_activation_function"] == "NONE"
-    assert list(facts["resolver"]) == ["operators", "lines", "missing", "refused"]
+    assert list(facts["resolver"]) == ["operators", "lines", "missing", "refused", "remedy"]
     assert (facts["macs"], facts["parameters"]) == (2496, 802)
 
 

@@ -6,7 +6,7 @@ from dataclasses import fields
 from typing import Any
 
 from arenite.analysis.ethos_u import npu_facts
-from arenite.analysis.refusal import refusal
+from arenite.analysis.refusal import refusal, remedy
 from arenite.analysis.resolver_code import resolver
 from arenite.analysis.statistics import OperatorStatistics, statistics
 from arenite.model import Model, Operator, Subgraph, Tensor
@@ -48,6 +48,7 @@ def model_facts(model: Model) -> dict[str, Any]:
             "lines": list(cpp.lines),
             "missing": list(cpp.missing),
             "refused": refusal(model),
+            "remedy": remedy(model),
         },
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from arenite.analysis.refusal import refusal
+from arenite.analysis.refusal import refusal, remedy
 from arenite.model import Model
 from arenite.revisions.changes import came
 from arenite.revisions.known import revision_of
@@ -19,12 +19,14 @@ class Lacking(NamedTuple):
         date: Its day.
         operators: Of the model that it has not, with a sentence each.
         refused: What its kernels refuse that today's take; empty where they take all.
+        remedy: The command that makes a model of this one that it runs; empty where none does.
     """
 
     revision: str
     date: str
     operators: dict[str, str]
     refused: str
+    remedy: str
 
 
 def lacking(model: Model, name: str) -> Lacking:
@@ -39,4 +41,4 @@ def lacking(model: Model, name: str) -> Lacking:
     known = {one: words for one, words in sentences.items() if words}
     then = Target("host", abi="lp64_public", tflm=name)
     refused = "" if known or refusal(model) else refusal(model, then) or ""
-    return Lacking(revision.title, revision.date, known, refused)
+    return Lacking(revision.title, revision.date, known, refused, remedy(model, then))

@@ -24,8 +24,9 @@ _TYPES = {
         "again, with inference_input_type and inference_output_type tf.int8"
     ),
     TensorType.FLOAT16: (
-        "float16 weights are for GPUs, and TFLM has no such arithmetic: convert the original model "
-        "again without tf.float16 in supported_types, to float32 or int8"
+        "float16 weights are for GPUs, and TFLM has no such arithmetic: let `arenite optimize "
+        "--lower` make them float32, or convert the original model again without tf.float16 in "
+        "supported_types"
     ),
 }
 

@@ -43,7 +43,8 @@ def require_float(model: Model) -> None:
         counted = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
         raise QuantizationError(
             f"{model.source or 'the model'}: expected a float model, got one that is quantised "
-            f"already ({counted} tensors with scales); quantise the float model it was made of"
+            f"already ({counted} tensors with scales); quantise the float model it was made of, "
+            "or, where weights alone are integers, what `arenite optimize --lower` makes of it"
         )
     if not any(has_floats(main, op) for op in main.operators):
         raise QuantizationError(

@@ -1,8 +1,8 @@
 """A float model with fewer operators to quantise: what constants can do is done by weights.
 
 Batch normalisation and other scales behind a layer of sums go into its weights and bias, lone
-activations into the operator before them, constants of float16 become float32. The model computes
-the same, to within float32's rounding.
+activations into the operator before them. The model computes the same, to within float32's
+rounding.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from arenite.model import Model, Operator
-from arenite.model.model import Array, constant_bytes
+from arenite.model.model import Array
 from arenite.model.types import FLOAT32
 from arenite.ops import scheme_of
 from arenite.ops.kernel_util import Activation
@@ -32,26 +32,10 @@ def rewritten(model: Model) -> tuple[Model, tuple[str, ...]]:
         notes += map(str, step.changes)
     edit = Edit(model, 0)
     for position, op in edit:
-        done = _float32(edit, position, op) or _fold(edit, position, op)
-        done = done or _fuse(edit, position, op)
+        done = _fold(edit, position, op) or _fuse(edit, position, op)
         if done:
             notes.append(f"{edit.place(position)}: {op.name} {done}")
     return edited(model, [edit]), tuple(notes)
-
-
-def _float32(edit: Edit, position: int, op: Operator) -> str:
-    """A constant that is stored in float16."""
-    value = edit.constant(op, 0) if traits_of(op.name).converts else None
-    if value is None or value.dtype != np.float16:
-        return ""
-    with np.errstate(over="ignore"):
-        wide = value.astype(np.float32)
-    output = op.outputs[0]
-    edit.tensors[output] = replace(
-        edit.tensors[output], data=constant_bytes(wide), shape=value.shape, buffer=0
-    )
-    edit.put(position, None)
-    return "of a float16 constant was done"
 
 
 # -- activations -------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import numpy as np
 from rich.text import Text
 
 from arenite.analysis.facts import options
-from arenite.analysis.refusal import refusal
+from arenite.analysis.refusal import refusal, remedy
 from arenite.analysis.resolver_code import resolver
 from arenite.analysis.statistics import (
     ModelStatistics,
@@ -239,3 +239,6 @@ def _resolver(model: Model, width: int) -> Iterator[Text]:
     if refused is not None:
         text = f"  // TensorFlow Lite Micro refuses this model: {printable(refused)}"
         yield from wrapped(text, width, indent=2, style="yellow")
+    command = remedy(model) if cpp.missing or refused else ""
+    if command:
+        yield from wrapped(f"  // It runs what this makes of it: {command}", width, indent=2)

@@ -17,3 +17,5 @@ def render_lacking(lacks: Lacking, width: int) -> Iterator[Text]:
     sentences = [*lacks.operators.values(), *refused]
     for sentence in sentences or [f"{lacks.revision} has all these operators."]:
         yield from wrapped(sentence, width)
+    if lacks.remedy:
+        yield from wrapped(f"It runs what this makes of the model: {lacks.remedy}", width)

@@ -15,6 +15,8 @@ def unsupported(missing: list[Operator], resolver: OpResolver) -> UnsupportedOpe
     lines = [f"the model needs operators that {resolver!r} does not have: {_listed(names)}"]
     came = {name: resolver.came(name) if hasattr(resolver, "came") else "" for name in names}
     lines += [sentence for sentence in came.values() if sentence]
+    if any(came.values()):
+        lines.append("`arenite optimize --lower` writes some operators from those that there are")
     missing = [op for op in missing if not came[op.name]]
     foreign = {op.name: of_custom_operator(op.name) for op in missing if op.is_custom}
     lines += [f"{name}: {remedy}" for name, remedy in foreign.items() if remedy]
@@ -22,7 +24,8 @@ def unsupported(missing: list[Operator], resolver: OpResolver) -> UnsupportedOpe
     if unknown := [op.name for op in others if _is_unknown_to_tflm(op)]:
         lines.append(
             f"TFLM has no operator {_listed(unknown)}: no firmware runs the model unless it brings "
-            "a kernel; replace it in the original model, or bring one"
+            "a kernel; let `arenite optimize --lower` write it from others where it can, replace "
+            "it in the original model, or bring one"
         )
     if others:
         lines += ["register them with", *map(_registering, others)]

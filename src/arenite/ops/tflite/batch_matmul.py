@@ -70,8 +70,8 @@ BUILTIN_DATA = Struct("TfLiteBatchMatMulParams", ("bool", "bool", "bool"))
 def same_inputs(node: NodeView) -> bool:
     """Both inputs have the same type: TFLM runs no hybrid models.
 
-    Convert again with full integer quantisation (give the converter a
-    representative_dataset), or with no quantisation at all.
+    Let `arenite optimize --lower` make weights floats, or convert again with full integer
+    quantisation (give the converter a representative_dataset).
     """
     return node.input(0).type == node.input(1).type
 
