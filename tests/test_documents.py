@@ -136,6 +136,7 @@ def test_make_commands_exist(page):
         ("make_operators.py", "page", "docs/operators.md"),
         ("make_operator_times.py", "page", "docs/speed.md"),
         ("make_optimize.py", "page", "docs/optimize.md"),
+        ("make_lower.py", "page", "docs/lower.md"),
         ("make_times.py", "page", "docs/compared.md"),
         ("make_times.py", "speed", "docs/speed.md"),
     ],

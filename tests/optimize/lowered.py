@@ -12,6 +12,7 @@ from arenite.model import Model, ModelBuilder, Quantization, Tensor, TensorType
 from arenite.model.model import constant_bytes
 from arenite.ops.registry import builtin
 from arenite.ops.shared.reduction import ReducerOptions
+from arenite.ops.tflite.while_ import WhileOptions
 from arenite.optimize.lowerings import GeluOptions, OneHotOptions
 from tests.ops.lstm import lstm
 
@@ -205,6 +206,71 @@ def _packed(net: Net, x: int, rest: list[int]) -> int:
     )
 
 
+def open_shape(rng: Rng) -> Model:
+    """Columns twice, as UpSampling2D of a free batch: a height that the file leaves open."""
+    net = Net(rng)
+    x, shape = net.image()
+    _, rows, columns, depth = shape
+    axis = net.constant("axis", np.int32(3))
+    y = net.op("EXPAND_DIMS", [x, axis], (1, rows, columns, 1, depth))
+    counts = net.constant("n", np.array([1, 1, 1, 2, 1], np.int32))
+    y = net.op("TILE", [y, counts], (1, rows, columns, 2, depth))
+    told = net.op("SHAPE", [x], (4,), "int32", out_type=2)
+    ends = [net.constant("at", np.array([n], np.int32)) for n in (0, 2, 1)]
+    first = net.op("STRIDED_SLICE", [told, *ends], (2,), "int32")
+    last = net.constant("n", np.array([2 * columns, depth], np.int32))
+    told = net.op("CONCATENATION", [first, last], (4,), "int32", axis=0)
+    y = net.op("RESHAPE", [y, told], (1, 1, 2 * columns, depth))
+    z = net.op("TANH", [y], (1, 1, 2 * columns, depth))
+    for index in (y, z):
+        free = (-1, -1, 2 * columns, depth)
+        net._tensors[index] = replace(net._tensors[index], shape_signature=free)
+    return net.ended(z)
+
+
+def sequence_in_a_loop(rng: Rng) -> Model:
+    """A loop that writes a row of its output in every round, as Keras 3 writes an RNN."""
+    steps, units = (int(n) for n in rng.integers(2, 7, 2))
+    shape = (steps, 1, units)
+    main, condition, body = Net(rng), Net(rng), Net(rng)
+    x = main.input("x", shape, "float32")
+    state = [main.constant("time", np.int32(0)), main.constant("rows", np.zeros(shape, np.float32))]
+    ports = ("int32", ()), ("float32", shape), ("float32", shape)
+    after = [main.tensor(f"after {n}", size, kind) for n, (kind, size) in enumerate(ports)]
+    main.operator("WHILE", [*state, x], after, WhileOptions(1, 2))
+    main.output(after[1])
+
+    time, *_ = (condition.input(f"i{n}", size, kind) for n, (kind, size) in enumerate(ports))
+    end = condition.constant("steps", np.int32(steps))
+    condition.output(condition.op("LESS", [time, end], (), "bool"))
+
+    time, rows, x = (body.input(f"i{n}", size, kind) for n, (kind, size) in enumerate(ports))
+    following = body.op("ADD", [time, body.constant("one", np.int32(1))], (), "int32")
+    row = body.op("TANH", [body.op("GATHER", [x, time], (1, units))], (1, units))
+    told = body.constant("n", np.array([1, 1, units], np.int32))
+    parts = [
+        _rows(body, rows, time, is_head=True),
+        body.op("RESHAPE", [row, told], (1, 1, units)),
+        _rows(body, rows, following, is_head=False),
+    ]
+    for output in (following, body.op("CONCATENATION", parts, shape, axis=0), x):
+        body.output(output)
+    return main.build(subgraphs=[condition.subgraph(), body.subgraph()])
+
+
+def _rows(body: Net, rows: int, index: int, *, is_head: bool) -> int:
+    """Rows of an array before an index, or from it on."""
+    one = body.constant("n", np.ones(1, np.int32))
+    told = body.op("RESHAPE", [index, one], (1,), "int32")
+    rest = body.constant("rest", np.full(2, -1 if is_head else 0, np.int32))
+    joined = body.op("CONCATENATION", [told, rest], (3,), "int32", axis=0)
+    whole = body.constant("whole", np.full(3, 0 if is_head else -1, np.int32))
+    ends = [whole, joined] if is_head else [joined, whole]
+    out = body.op("SLICE", [rows, *ends], (1, 1, 1))
+    body._tensors[out] = replace(body._tensors[out], shape_signature=(-1, -1, -1))
+    return out
+
+
 def rank_and_range(rng: Rng) -> Model:
     """The sum of all values over all axes, which RANK and RANGE count."""
     net = Net(rng)
@@ -258,7 +324,8 @@ def tile(kind: str) -> Kind:
         net = Net(rng)
         scale = {"scale": 0.1, "zero_point": 3} if kind == "int8" else {}
         x, shape = net.row(kind, **scale)
-        counts = rng.choice([1, 2, 3, 13, 27], len(shape)).astype(np.int32)
+        counts = rng.choice([1, 2, 3], len(shape)).astype(np.int32)
+        counts[rng.integers(len(shape))] = rng.choice([1, 13, 27])
         out = tuple(int(n * m) for n, m in zip(shape, counts, strict=True))
         told = net.constant("n", counts)
         return net.ended(net.op("TILE", [x, told], out, kind, **scale))
@@ -275,6 +342,17 @@ def select(rng: Rng) -> Model:
     else:
         condition = net.constant("c", rng.random(shape[0]) < 0.5)
     return net.ended(net.op("SELECT", [condition, x, y], shape))
+
+
+def select_int32(rng: Rng) -> Model:
+    """An index below 0 counts from the end, as Keras 3 looks up an embedding."""
+    net = Net(rng)
+    shape = tuple(map(int, rng.integers(1, 6, 2)))
+    x = net.input("x", shape, "int32")
+    end, limit = (net.constant("n", np.int32(n)) for n in (5, rng.integers(0, 4)))
+    below = net.op("LESS", [x, limit], shape, "bool")
+    moved = net.op("ADD", [x, end], shape, "int32")
+    return net.ended(net.op("SELECT", [below, moved, x], shape, "int32"))
 
 
 def one_hot(rng: Rng) -> Model:
@@ -320,6 +398,8 @@ KINDS: dict[str, Kind] = {
     "BATCH_MATMUL, hybrid": hybrid_batch_matmul,
     "float16 weights": float16_weights,
     "FILL of a computed shape": computed_fill,
+    "a shape that the file leaves open": open_shape,
+    "a sequence that a loop writes": sequence_in_a_loop,
     "RANK, RANGE": rank_and_range,
     "GELU": gelu(False),
     "GELU, approximate": gelu(True),
@@ -335,6 +415,7 @@ KINDS: dict[str, Kind] = {
     "TILE": tile("float32"),
     "TILE, int8": tile("int8"),
     "SELECT": select,
+    "SELECT, int32": select_int32,
     "ONE_HOT": one_hot,
     "REDUCE_ANY": reduce_any,
 }

@@ -83,15 +83,24 @@ def batch_matmul(parts: Parts) -> None:
 
 
 def select(parts: Parts) -> None:
-    """SELECT_V2, whose condition broadcasts from the right; with equal bits."""
+    """SELECT_V2, whose condition broadcasts from the right; with equal bits.
+
+    Of int32 ``b + c * (a - b)`` with a condition ``c`` of 0 and 1, modulo 2**32.
+    """
     condition, rank = parts.input(0), len(parts.y.shape)
     shape = parts.shape(0)
-    if shape not in (parts.y.shape, ()):
+    if parts.operator.name == "SELECT" and shape not in (parts.y.shape, ()):
         parts.require(len(shape) == 1, "its condition has another shape")
         tall = (*shape, *(1,) * (rank - 1))
         told = parts.value(np.array(tall, np.int32))
         condition = parts.run("RESHAPE", condition, told, shape=tall, kind=TensorType.BOOL)
-    parts.run("SELECT_V2", condition, parts.input(1), parts.input(2))
+    if parts.y.type is not TensorType.INT32:
+        parts.require(parts.operator.name == "SELECT", f"it is of {parts.y.type}")
+        parts.run("SELECT_V2", condition, parts.input(1), parts.input(2))
+        return
+    number = parts.run("CAST", condition, shape=parts.edit.tensors[condition].shape)
+    difference = parts.run("SUB", parts.input(1), parts.input(2))
+    parts.run("ADD", parts.run("MUL", number, difference), parts.input(2))
 
 
 def one_hot(parts: Parts) -> None:
@@ -135,7 +144,7 @@ def broadcast_to(parts: Parts) -> None:
 def _repeat(parts: Parts, x: int, shape: tuple[int, ...], counts: list[int]) -> None:
     parts.require(len(counts) == len(shape) and min(counts, default=1) > 0, "copies of nothing")
     whole = tuple(n * m for n, m in zip(shape, counts, strict=True))
-    parts.require(whole == parts.y.shape, "the file says another shape")
+    parts.settle(whole)
     now = list(shape)
     for axis in reversed(range(len(shape))):
         x = _copies(parts, x, now, axis, counts[axis])
@@ -165,7 +174,7 @@ def _copies(parts: Parts, x: int, shape: list[int], axis: int, count: int) -> in
 def reverse(parts: Parts) -> None:
     """GATHER from the last to the first, with equal bits."""
     x, shape = parts.input(0), parts.shape(0)
-    parts.require(shape == parts.y.shape, "the file says another shape")
+    parts.settle(shape)
     for one in parts.constant(1).reshape(-1):
         axis = int(one) % max(1, len(shape))
         parts.require(bool(shape) and shape[axis] <= _MOST_INDICES, "it is too long")
@@ -193,6 +202,39 @@ def mirror_pad(parts: Parts) -> None:
 def embedding_lookup(parts: Parts) -> None:
     """GATHER of rows, with equal bits."""
     parts.run("GATHER", parts.input(1), parts.input(0))
+
+
+def set_item(parts: Parts) -> None:
+    """DYNAMIC_UPDATE_SLICE for rows before, a row, and rows behind it; with equal bits.
+
+    So a Keras RNN writes its sequence within WHILE: shapes of 0 to all rows, which no tensor has.
+    """
+    parts.require(len(parts.operator.inputs) == 3, "it has not three parts")
+    (array, at), (same, behind) = _sliced(parts, 0, is_head=True), _sliced(parts, 2, is_head=False)
+    row, shape = parts.shape(1), parts.y.shape
+    following = parts.writer(behind, "ADD")
+    one = parts.edit.constant(following, 1)
+    parts.require(
+        following.inputs[0] == at and one is not None and one.tolist() == 1, "no next row"
+    )
+    parts.require(array == same and row == (1, *shape[1:]), "it is no row of an array")
+    parts.require(parts.edit.tensors[array].shape == shape, "it is another array")
+    told, zeros = parts.value(np.ones(1, np.int32)), parts.value(np.zeros(len(row) - 1, np.int32))
+    index = parts.run("RESHAPE", at, told, shape=(1,), kind=TensorType.INT32)
+    start = parts.run("CONCATENATION", index, zeros, shape=(len(row),), kind=TensorType.INT32)
+    parts.run("DYNAMIC_UPDATE_SLICE", array, parts.input(1), start)
+
+
+def _sliced(parts: Parts, index: int, *, is_head: bool) -> tuple[int, int]:
+    """What an input is sliced from, and the number of the row where the slice ends or begins."""
+    part = parts.writer(parts.input(index), "SLICE")
+    array, begin, size = part.inputs
+    whole = parts.edit.constant(part, 1 if is_head else 2)
+    parts.require(whole is not None and set(whole.tolist()) == {0 if is_head else -1}, "no slice")
+    joined = parts.writer(size if is_head else begin, "CONCATENATION")
+    rest = parts.edit.constant(joined, 1)
+    parts.require(rest is not None and set(rest.tolist()) == {-1 if is_head else 0}, "no row")
+    return array, parts.writer(joined.inputs[0], "RESHAPE").inputs[0]
 
 
 # -- reductions ---------------------------------------------------------------------------
@@ -271,7 +313,9 @@ LOWERINGS: dict[str, Rule] = {
     "SIGN": sign,
     "POW": power,
     "TILE": tile,
+    "CONCATENATION": set_item,
     "SELECT": select,
+    "SELECT_V2": select,
     "ONE_HOT": one_hot,
     "REDUCE_ANY": reduce_any,
     "RANK": rank,

@@ -70,6 +70,13 @@ class Parts:
             raise CannotError(f"input {index} is computed, not a constant")
         return value
 
+    def writer(self, tensor: int, name: str) -> Operator:
+        """The operator that writes a tensor, which has to be of that name."""
+        position = self.edit.writer(tensor)
+        if position is None or self.edit.operator(position).name != name:
+            raise CannotError(f"{self.edit.tensors[tensor].name!r} does not come from {name}")
+        return self.edit.operator(position)
+
     def integer(self, index: int) -> int:
         """The one integer of an input that has to be a constant."""
         value = self.constant(index)
@@ -81,6 +88,12 @@ class Parts:
         found = options_of(self.operator, row)
         assert isinstance(found, row)
         return found
+
+    def settle(self, shape: tuple[int, ...]) -> None:
+        """Require that the output has a shape, or give it that where the file leaves it open."""
+        index = self.operator.outputs[0]
+        self.require(settle(self.edit, index, shape), "the file says another shape")
+        self.y = self.edit.tensors[index]
 
     def require(self, is_so: bool, reason: str) -> None:
         """Raise ``CannotError`` unless something is so."""
@@ -187,19 +200,31 @@ def why_refused(edit: Edit, operator: Operator, target: Target | None) -> str:
             return lacking
     if builtin(operator.name) is None:
         return "TFLM has none"
-    only = alone(operator, edit.tensors)
-    given = tuple(
-        index
-        for index in dict.fromkeys(only.main.operators[0].inputs)
-        if index >= 0
-        and not (only.main.tensors[index].is_constant or only.main.tensors[index].is_variable)
-    )
-    graph = only.main
-    model = Model((Subgraph(graph.tensors, graph.operators, given, graph.outputs),))
-    error = refusal_of(model, target)
+    error = refusal_of(single(edit, operator), target)
     if isinstance(error, UnsupportedOperatorError):
         return f"TFLM has no {operator.name}"
     return "" if error is None else str(error).partition("): ")[2] or str(error)
+
+
+def single(edit: Edit, operator: Operator) -> Model:
+    """A model of one operator, which is given what it does not know."""
+    graph = alone(operator, edit.tensors).main
+    given = tuple(
+        index
+        for index in dict.fromkeys(graph.operators[0].inputs)
+        if index >= 0 and not (graph.tensors[index].is_constant or graph.tensors[index].is_variable)
+    )
+    return Model((Subgraph(graph.tensors, graph.operators, given, graph.outputs),))
+
+
+def settle(edit: Edit, index: int, shape: tuple[int, ...]) -> bool:
+    """Give a tensor a shape where the file leaves dimensions open; whether it has it now."""
+    tensor = edit.tensors[index]
+    is_open = -1 in (tensor.shape_signature or ())
+    if is_open and tensor.shape != shape and not tensor.is_variable:
+        edit.tensors[index] = replace(tensor, shape=shape, shape_signature=None)
+        edit.is_changed = True
+    return edit.tensors[index].shape == shape
 
 
 def scalar(tensor: Tensor) -> tuple[float, int]:

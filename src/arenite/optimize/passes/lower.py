@@ -13,8 +13,9 @@ from arenite.ops.registry import traits_of
 from arenite.optimize.lowerings import LOWERINGS
 from arenite.optimize.outcome import Note, Outcome
 from arenite.optimize.parts import CannotError, Parts, refusal_of, why_refused
-from arenite.optimize.passes._shapes import fold_shape
+from arenite.optimize.passes._shapes import fold_shape, settle_shapes
 from arenite.optimize.passes._weights import float_weights, widen_constant
+from arenite.optimize.passes.clean import drop_operators
 from arenite.optimize.rewrite import Edit, edited
 from arenite.optimize.settings import Settings
 
@@ -40,16 +41,24 @@ def lower(model: Model, settings: Settings) -> Outcome:
             if done:
                 changes.append(Note(where, f"{operator.name} {done}"))
                 continue
+            shapes = [edit.tensors[i].shape for i in operator.outputs if i >= 0]
             try:
                 parts = lowered(edit, operator, settings)
             except CannotError as error:
                 declined.append(Note(where, f"{operator.name} stays: {error}"))
                 continue
+            settled = [edit.tensors[i].shape for i in operator.outputs if i >= 0]
+            if settled != shapes:
+                text = f"gives {settled[0]}, which follows from its inputs: the file left it open"
+                changes.append(Note(where, f"{operator.name} {text}"))
             if parts is not None:
                 parts.put(position)
                 is_exact &= parts.is_exact
                 changes.append(Note(where, f"{operator.name} {parts}"))
-    result = edited(bare, edits) if changes else model
+    if not changes:
+        return Outcome(model, declined=tuple(declined))
+    result, gone = drop_operators(edited(bare, edits))
+    changes += gone
     return Outcome(result, tuple(changes), tuple(declined), is_exact)
 
 
@@ -61,6 +70,7 @@ def lowered(edit: Edit, operator: Operator, settings: Settings, depth: int = 0) 
     """
     if traits_of(operator.name).effect in ("calls", "variables"):
         return None
+    settle_shapes(edit, operator, settings)
     refusal = why_refused(edit, operator, settings.target)
     if not refusal:
         return None
