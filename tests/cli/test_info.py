@@ -13,6 +13,7 @@ from arenite.model import ModelBuilder
 from arenite.model.offline_plan import Origin
 from arenite.ops.tflite.fully_connected import FullyConnectedOptions
 from tests.cli.models import classifier, saved
+from tests.optimize.lowered import KINDS, REVISED
 
 
 def test_info_shows_ports_operators_sizes_and_resolver(arenite, model_file):
@@ -156,3 +157,21 @@ def test_info_says_for_whose_kernels_the_files_plan_was_made(arenite, tmp_path):
     assert facts["resolver"]["refused"] is None
     with pytest.raises(ar.PlanError):
         ar.smallest_arena(file)
+
+
+def test_the_command_that_helps_is_named_where_it_helps(arenite, tmp_path):
+    path = saved(KINDS["SIGN"](np.random.default_rng(0)), tmp_path / "m.tflite")
+    command = f"arenite optimize {path} -o OUT.tflite --lower"
+    assert json.loads(arenite("info", path, "--json").stdout)["resolver"]["remedy"] == command
+    _, reverse = REVISED["REVERSE_V2"]
+    path = saved(reverse(np.random.default_rng(0)), tmp_path / "m.tflite")
+    found = json.loads(arenite("info", path, "--json", "--tflm-version", "pico-tflmicro").stdout)
+    assert found["resolver"]["remedy"] == ""
+    assert found["revision"]["remedy"] == f"{command} --tflm-version pico-tflmicro"
+    b = ModelBuilder()
+    x = b.input("x", (2, 2), "bool")
+    y = b.tensor("y", (4, 2), "int64")
+    b.operator("WHERE", [x], [y])
+    b.output(y)
+    path = saved(b.build(), tmp_path / "m.tflite")
+    assert json.loads(arenite("info", path, "--json").stdout)["resolver"]["remedy"] == ""

@@ -14,14 +14,16 @@ from arenite.cli.optimize import OverlapName, read_ranges
 from arenite.errors import OptimizationError
 from arenite.formats import tflite
 from arenite.model import ModelBuilder
-from arenite.optimize import effort, loops, optimizer, verify
+from arenite.optimize import effort, litert_process, loops, optimizer, verify
 from arenite.optimize.sequence import ORDER
 from arenite.optimize.settings import OVERLAPS
 from tests.optimize.layers import Layers
+from tests.optimize.lowered import KINDS
 from tests.optimize.networks import network
 from tests.runtime.subgraphs import endless
 from tests.shared import shared_model
 
+has_litert = pytest.mark.skipif(not litert_process.is_installed(), reason="no LiteRT")
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
@@ -293,3 +295,41 @@ def test_a_larger_arena_on_the_host_than_before_is_said(arenite, tmp_path):
     text = " ".join(arenite("optimize", *arguments).stdout.split())
     assert "the arena is larger: 5,008 bytes to 5,120." in text
     assert facts(arenite, path, "--only", "plan", "--verify", 0)["elsewhere"] == []
+
+
+@pytest.fixture
+def hybrid(tmp_path):
+    """A file that TFLM refuses: int8 weights beside float values."""
+    path = tmp_path / "hybrid.tflite"
+    path.write_bytes(tflite.write(KINDS["networks, hybrid"](np.random.default_rng(0))))
+    return path
+
+
+@has_litert
+def test_lower_writes_a_file_that_runs_and_says_how_far_it_is(arenite, hybrid, tmp_path):
+    out = tmp_path / "out.tflite"
+    found = facts(arenite, hybrid, "--lower", "-o", out)
+    assert ar.smallest_arena(out) == found["result"]["arena"]
+    far = found["difference"]
+    assert (far["inferences"], far["is_exact"], far["skipped"]) == (15, False, "")
+    (one,) = far["outputs"]
+    assert 0 < one["difference"] < 0.03 * one["largest"]
+    text = " ".join(arenite("optimize", hybrid, "--lower").stdout.split())
+    assert "Lowered: not the same bits. Outputs here differ from the original's in LiteRT" in text
+
+
+def test_without_lower_a_file_that_does_not_run_stays(arenite, hybrid):
+    found = facts(arenite, hybrid)
+    assert not found["changed"]
+    assert found["difference"] is None
+
+
+def test_what_was_not_compared_with_litert_is_written_with_code_3(
+    arenite, hybrid, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(litert_process, "is_installed", lambda: False)
+    out = tmp_path / "out.tflite"
+    result = arenite("optimize", hybrid, "--lower", "-o", out)
+    assert result.exit_code == 3
+    assert "Not compared with the original: LiteRT" in result.stdout
+    assert out.exists()

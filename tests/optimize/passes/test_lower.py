@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ import arenite as ar
 from arenite.errors import AreniteError, OptimizationError
 from arenite.formats import tflite
 from arenite.model import ModelBuilder
+from arenite.model.model import constant_bytes
+from arenite.model.offline_plan import OFFLINE_METADATA
 from arenite.optimize import litert_process, tflm_process
 from arenite.optimize.lowerings import LOWERINGS, Rule, clamp
 from arenite.optimize.passes.lower import lower
@@ -165,6 +168,36 @@ def test_the_users_own_operators_stay():
     own = ar.Registration(invoke=lambda context, node: None)
     mine = ar.load(tflite.write(model), operators={"GELU": own})
     assert lower(mine, Settings(lower=True)).model is mine
+
+
+def test_a_loop_that_writes_another_row_stays():
+    model = KINDS["a sequence that a loop writes"](np.random.default_rng(0))
+    body = model.subgraphs[2]
+    two = tuple(
+        replace(one, data=constant_bytes(np.int32(2))) if one.name == "one" else one
+        for one in body.tensors
+    )
+    subgraphs = (*model.subgraphs[:2], replace(body, tensors=two))
+    outcome = lower(replace(model, subgraphs=subgraphs), Settings(lower=True))
+    (note,) = outcome.declined
+    assert note.text.startswith("CONCATENATION stays: ")
+    assert note.text.endswith("; no next row")
+
+
+def test_shapes_that_are_left_open_follow_from_the_inputs():
+    model = KINDS["a shape that the file leaves open"](np.random.default_rng(0))
+    height = model.inputs[0].shape[1]
+    assert model.outputs[0].shape[1] == 1
+    outcome = lower(model, Settings(lower=True))
+    assert outcome.model.outputs[0].shape[1] == height
+    assert any("the file left it open" in note.text for note in outcome.changes)
+
+
+def test_a_plan_for_the_operators_that_there_were_goes():
+    model = replace(
+        KINDS["SIGN"](np.random.default_rng(0)), metadata={OFFLINE_METADATA: b"", "mine": b"x"}
+    )
+    assert set(lower(model, Settings(lower=True)).model.metadata) == {"mine"}
 
 
 @has_litert

@@ -7,6 +7,8 @@ stays where the firmware would refuse what takes its place as well.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from arenite.memory.offline import without_plan
 from arenite.model import Model, Operator
 from arenite.ops.registry import traits_of
@@ -29,37 +31,47 @@ def lower(model: Model, settings: Settings) -> Outcome:
         return Outcome(model)
     bare = without_plan(model)  # a plan is for the operators that there were
     edits = [Edit(bare, number) for number in range(len(model.subgraphs))]
-    changes: list[Note] = []
-    declined: list[Note] = []
-    is_exact = True
+    log = _Log()
     for edit in edits:
         for position, operator in edit:
-            if operator.is_custom or operator.name in model.registrations:
-                continue
-            where = edit.place(position)
-            done = widen_constant(edit, position, settings) or fold_shape(edit, position)
-            if done:
-                changes.append(Note(where, f"{operator.name} {done}"))
-                continue
-            shapes = [edit.tensors[i].shape for i in operator.outputs if i >= 0]
-            try:
-                parts = lowered(edit, operator, settings)
-            except CannotError as error:
-                declined.append(Note(where, f"{operator.name} stays: {error}"))
-                continue
-            settled = [edit.tensors[i].shape for i in operator.outputs if i >= 0]
-            if settled != shapes:
-                text = f"gives {settled[0]}, which follows from its inputs: the file left it open"
-                changes.append(Note(where, f"{operator.name} {text}"))
-            if parts is not None:
-                parts.put(position)
-                is_exact &= parts.is_exact
-                changes.append(Note(where, f"{operator.name} {parts}"))
-    if not changes:
-        return Outcome(model, declined=tuple(declined))
+            if not operator.is_custom and operator.name not in model.registrations:
+                _lower(edit, position, settings, log)
+    if not log.changes:
+        return Outcome(model, declined=tuple(log.declined))
     result, gone = drop_operators(edited(bare, edits))
-    changes += gone
-    return Outcome(result, tuple(changes), tuple(declined), is_exact)
+    return Outcome(result, (*log.changes, *gone), tuple(log.declined), log.is_exact)
+
+
+@dataclass
+class _Log:
+    """What was done and what was not."""
+
+    changes: list[Note] = field(default_factory=list)
+    declined: list[Note] = field(default_factory=list)
+    is_exact: bool = True
+
+
+def _lower(edit: Edit, position: int, settings: Settings, log: _Log) -> None:
+    """Lower one operator, if it has to be."""
+    operator, where = edit.operator(position), edit.place(position)
+    done = widen_constant(edit, position, settings) or fold_shape(edit, position)
+    if done:
+        log.changes.append(Note(where, f"{operator.name} {done}"))
+        return
+    shapes = [edit.tensors[i].shape for i in operator.outputs]
+    try:
+        parts = lowered(edit, operator, settings)
+    except CannotError as error:
+        log.declined.append(Note(where, f"{operator.name} stays: {error}"))
+        return
+    settled = [edit.tensors[i].shape for i in operator.outputs]
+    if settled != shapes:
+        text = f"gives {settled[0]}, which follows from its inputs: the file left it open"
+        log.changes.append(Note(where, f"{operator.name} {text}"))
+    if parts is not None:
+        parts.put(position)
+        log.is_exact &= parts.is_exact
+        log.changes.append(Note(where, f"{operator.name} {parts}"))
 
 
 def lowered(edit: Edit, operator: Operator, settings: Settings, depth: int = 0) -> Parts | None:
@@ -79,6 +91,9 @@ def lowered(edit: Edit, operator: Operator, settings: Settings, depth: int = 0) 
         rule = LOWERINGS.get(operator.name)
         if rule is None or depth == _DEPTH:
             raise CannotError(refusal)
-        rule(parts)
+        try:
+            rule(parts)
+        except CannotError as error:
+            raise CannotError(f"{refusal}; {error}") from error
     parts.replace_each(lambda one: lowered(edit, one, settings, depth + 1))
     return parts
