@@ -93,6 +93,7 @@ docs: $(VENV)/.test ## write the generated pages and pictures again
 	@$(BIN)/python docs/make_operator_times.py
 	@$(BIN)/python docs/make_mnn.py
 	@$(BIN)/python docs/make_optimize.py
+	@$(BIN)/python docs/make_lower.py
 	@$(BIN)/arenite memory examples/digits/digits_int8.tflite --target cortex-m4 --svg docs/images/digits_arena.svg > /dev/null
 	@$(BIN)/python docs/make_memory.py
 	@$(BIN)/python docs/make_conv2d.py

@@ -25,10 +25,10 @@ def run(models: Sequence[bytes], steps: Sequence[Step], outputs: int) -> list[An
     return tflm_process.run(models, steps, outputs, 0, module=__name__)
 
 
-class _Interpreter:
-    """LiteRT's interpreter as TFLM's package has it."""
+class PlainInterpreter:
+    """LiteRT's interpreter with the methods of TFLM's package."""
 
-    def __init__(self, model: bytes, _: int) -> None:
+    def __init__(self, model: bytes, _: int = 0) -> None:
         from ai_edge_litert.interpreter import (  # noqa: PLC0415 - an extra
             Interpreter,
             OpResolverType,
@@ -45,13 +45,15 @@ class _Interpreter:
         self.reset = self._litert.reset_all_variables
 
     def set_input(self, value: Array, number: int) -> None:
+        """Feed an input."""
         self._litert.set_tensor(self._inputs[number], value)
 
     def get_output(self, number: int) -> Array:
+        """Read an output, as a view."""
         found: Array = self._litert.get_tensor(self._outputs[number])
         return found
 
 
 def main(arguments: list[str]) -> int:
     """Answer one question; code 3 and a reason on stderr where LiteRT refuses."""
-    return tflm_process.answered(Path(arguments[0]), _Interpreter)
+    return tflm_process.answered(Path(arguments[0]), PlainInterpreter)
