@@ -355,6 +355,38 @@ def select_int32(rng: Rng) -> Model:
     return net.ended(net.op("SELECT", [below, moved, x], shape, "int32"))
 
 
+def mask(rng: Rng) -> Model:
+    """Values where a row of conditions, with a dimension more, holds."""
+    net = Net(rng)
+    rows, columns = map(int, rng.integers(1, 6, 2))
+    x = net.input("x", (rows, columns), "float32")
+    zero = net.constant("zero", np.float32(0))
+    some = net.op("GREATER", [x, zero], (rows, columns), "bool")
+    axis = net.constant("axis", np.int32(1))
+    some = net.op("EXPAND_DIMS", [some, axis], (rows, 1, columns), "bool")
+    told = net.constant("n", np.array([rows, 1, columns], np.int32))
+    yes = net.op("FILL", [told, net.constant("yes", np.bool_(True))], (rows, 1, columns), "bool")
+    both = net.op("LOGICAL_AND", [some, yes], (rows, 1, columns), "bool")
+    return net.ended(net.op("SELECT_V2", [both, x, zero], (rows, rows, columns)))
+
+
+def taken_shape(rng: Rng) -> Model:
+    """RESHAPE to products of dimensions, as a tensor product of a free batch computes them."""
+    net = Net(rng)
+    x, shape = net.image()
+    told = net.op("SHAPE", [x], (4,), "int32", out_type=2)
+    zero = net.constant("axis", np.array([0], np.int32))
+    sizes = []
+    for axes in ([0, 1, 2], [3]):
+        indices = net.constant("axes", np.array(axes, np.int32))
+        some = net.op("GATHER", [told, indices], (len(axes),), "int32")
+        size = net.op("REDUCE_PROD", [some, zero], (), "int32", row=ReducerOptions)
+        sizes.append(size)
+    told = net.op("PACK", sizes, (2,), "int32", values_count=2, axis=0)
+    rows = int(np.prod(shape[:3]))
+    return net.ended(net.op("RESHAPE", [x, told], (rows, shape[3])))
+
+
 def one_hot(rng: Rng) -> Model:
     net = Net(rng)
     shape, depth = tuple(map(int, rng.integers(1, 5, 2))), int(rng.integers(1, 6))
@@ -416,6 +448,8 @@ KINDS: dict[str, Kind] = {
     "TILE, int8": tile("int8"),
     "SELECT": select,
     "SELECT, int32": select_int32,
+    "EXPAND_DIMS, FILL of bool": mask,
+    "GATHER, REDUCE_PROD of a shape": taken_shape,
     "ONE_HOT": one_hot,
     "REDUCE_ANY": reduce_any,
 }

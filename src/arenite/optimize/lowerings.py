@@ -31,6 +31,8 @@ from arenite.optimize.parts import Parts
 
 #: The most indices that are made for an operator.
 _MOST_INDICES = 1 << 20
+#: The most elements of a constant that is made.
+_MOST_FILLED = 1 << 12
 #: The most inputs that TFLM's CONCATENATION takes.
 _MOST_JOINED = 10
 
@@ -294,6 +296,30 @@ def arange(parts: Parts) -> None:
     parts.become_constant(np.array(values, parts.y.type.dtype))
 
 
+def expand_dims(parts: Parts) -> None:
+    """RESHAPE, which takes all types; equal bits."""
+    parts.run("RESHAPE", parts.input(0), parts.value(np.array(parts.y.shape, np.int32)))
+
+
+def fill(parts: Parts) -> None:
+    """A constant of any type, where it is small; equal bits."""
+    shape = tuple(int(one) for one in parts.constant(0).reshape(-1))
+    value = parts.constant(1)
+    parts.settle(shape)
+    parts.require(value.size == 1 and parts.y.size <= _MOST_FILLED, "it is too large, or no value")
+    parts.become_constant(np.full(shape, value.reshape(-1)[0]))
+
+
+def gather(parts: Parts) -> None:
+    """Entries of a constant, as shapes have them; equal bits."""
+    table, indices = parts.constant(0), parts.constant(1)
+    batches = getattr(parts.operator.options, "batch_dims", 0)
+    parts.require(table.ndim == 1 and not batches and table.dtype.kind == "i", "it is no shape")
+    fits = indices.dtype.kind == "i" and ((indices >= 0) & (indices < table.size)).all()
+    parts.require(bool(fits) and indices.size <= _MOST_FILLED, "its indices are outside")
+    parts.become_constant(table[indices])
+
+
 def product_of_all(parts: Parts) -> None:
     """The product of a constant's values, as shapes have it; equal bits."""
     value = parts.constant(0)
@@ -321,6 +347,9 @@ LOWERINGS: dict[str, Rule] = {
     "RANK": rank,
     "RANGE": arange,
     "REDUCE_PROD": product_of_all,
+    "EXPAND_DIMS": expand_dims,
+    "FILL": fill,
+    "GATHER": gather,
     "EXP": by_table(np.exp),
     "SQUARED_DIFFERENCE": squared_difference,
     "DIV": div,

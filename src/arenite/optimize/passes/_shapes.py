@@ -25,7 +25,7 @@ def settle_shapes(edit: Edit, operator: Operator, settings: Settings) -> None:
 
     A dimension that a converter did not know is written as 1, whatever comes out.
     """
-    opened = [i for i in operator.outputs if -1 in (edit.tensors[i].shape_signature or ())[1:]]
+    opened = [i for i in operator.outputs if -1 in (edit.tensors[i].shape_signature or ())]
     if not opened or builtin(operator.name) is None:
         return
     wanted = edit.constant(operator, 1) if traits_of(operator.name).reshapes else None
