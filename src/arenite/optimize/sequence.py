@@ -11,7 +11,10 @@ from arenite.optimize.outcome import Pass
 #: Where passes are: each is found by its file's name.
 _FOLDER = "arenite.optimize.passes"
 #: The order in which passes run. What one leaves behind, folding and cleaning take away.
-ORDER = ("lower", "fold", "clean", "channels", "fold", "clean", "order", "compress", "plan", "strip")
+ORDER = (
+    *("lower", "fold", "clean", "channels", "fold", "clean"),
+    *("order", "compress", "plan", "strip"),
+)
 
 
 def sequence(only: Iterable[str] | None = None) -> tuple[str, ...]:
