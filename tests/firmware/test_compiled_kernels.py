@@ -1,4 +1,4 @@
-"""A user's own kernels in C++ go with TFLM's interpreter, and into no exported program."""
+"""A user's own kernels in C++ in a folder for TFLM."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from arenite.firmware import export_tflm
 from arenite.kernels.compiler import FLAGS, compile_file
 from arenite.kernels.tree import find_tree
 from tests.kernels.trees import SAMPLES, any_tree, define, full_tree, model
-from tests.shared import DIGITS
 
 pytest.importorskip("ziglang")
 
@@ -21,22 +20,10 @@ def compiled(folder):
     return ar.compile_kernels(SAMPLES / "mistakes.cc", tflm=folder, define=define(folder))
 
 
-def test_an_exported_program_has_none(tmp_path):
-    kernels = compiled(any_tree())
-    with pytest.raises(ar.UnsupportedOperatorError, match="MISTAKES: a kernel of yours in C"):
-        ar.export(model(kernels), tmp_path / "m")
-
-
-def test_nor_one_in_place_of_an_operator_that_it_has(tmp_path):
-    other = {"SOFTMAX": compiled(any_tree())["MISTAKES"]}
-    with pytest.raises(ar.UnsupportedOperatorError, match=r"SOFTMAX: .*export --library tflm"):
-        ar.export(ar.load(DIGITS, operators=other, replace=True), tmp_path / "m")
-
-
 def test_a_folder_for_tflm_has_its_source_and_registers_it(tmp_path):
     tree = find_tree(full_tree())
     kernels = compiled(tree.root)
-    written = export_tflm(model(kernels), tmp_path / "m", target=None, name="m", kernels=kernels)
+    written = export_tflm(model(kernels), tmp_path / "m", target=None, name="m")
     sources = sorted(Path(written.folder, "src").glob("*.cc"))
     assert [path.name for path in sources] == [
         "m_model.cc",
@@ -58,4 +45,4 @@ def test_two_sources_of_one_name_are_refused(tmp_path):
     kernels = ar.compile_kernels(main, tflm=folder, define=define(folder))
     one = replace(model(kernels), source="m.tflite")
     with pytest.raises(FileExistsError, match=r"main.cc': there is another src/main.cc"):
-        export_tflm(one, tmp_path / "m", target=None, kernels=kernels)
+        export_tflm(one, tmp_path / "m", target=None)

@@ -46,7 +46,7 @@ def model(kernels, name):
 def test_its_arena_is_the_boards(kernels, name):
     one = model(kernels, name)
     here = ar.Interpreter(one, target="cortex-m4")
-    trial = stock_trial(one, full_tree(), "cortex-m4", 2, kernels)
+    trial = stock_trial(one, full_tree(), "cortex-m4", 2)
     assert trial.differences == ()
     assert here.arena.used == trial.arena_bytes
     op_data = [r.requested for r in here.allocations().records if "op data" in r.purpose]

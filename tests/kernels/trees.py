@@ -18,6 +18,7 @@ import pytest
 
 import arenite as ar
 from arenite import Registration
+from arenite.kernels.build import registration_type
 from arenite.kernels.tree import find_tree
 
 #: Values of the input of samples' models.
@@ -60,9 +61,10 @@ def any_tree() -> Path:
 
 
 def define(folder: Path) -> dict[str, str]:
-    """The samples say ``tflite``; a tree may have another name for its namespace."""
-    namespace = find_tree(folder, needs_cmsis_nn=False).namespace
-    return {} if namespace == "tflite" else {"tflite": namespace}
+    """The samples say ``tflite`` and ``TFLMRegistration``; a tree may have other names."""
+    tree = find_tree(folder, needs_cmsis_nn=False)
+    names = {"tflite": tree.namespace, "TFLMRegistration": registration_type(tree)}
+    return {name: own for name, own in names.items() if name != own}
 
 
 def model(

@@ -16,7 +16,7 @@ from arenite.cli.common import (
     print_json,
 )
 from arenite.cli.device import BoardName, chosen_device, complete_targets, no_revision
-from arenite.cli.kernels import compiled, given_kernels
+from arenite.cli.kernels import given_kernels
 from arenite.cli.operators import Ops, load_model
 from arenite.cores import DEFAULT, emulated, listed
 
@@ -49,8 +49,9 @@ Tflm = Annotated[
     str | None,
     typer.Option(
         metavar="PATH",
-        help="TFLM's sources: what its create_tflm_tree.py writes with "
-        "OPTIMIZED_KERNEL_DIR=cmsis_nn, or a checkout with its third parties downloaded.",
+        help="TFLM's sources, with --stock, or that kernels in C++ are written for: what its "
+        "create_tflm_tree.py writes with OPTIMIZED_KERNEL_DIR=cmsis_nn, or a checkout with its "
+        "third parties downloaded.",
     ),
 ]
 
@@ -116,12 +117,13 @@ def board(
 
     device = chosen_device(on, target)
     processor = device.target.processor if device.is_named else None
-    if given_kernels().is_any and not stock:
-        raise typer.BadParameter("kernels run with TFLM's interpreter: expected --stock")
     if stock and ops is not None:
         raise typer.BadParameter("a board runs kernels in C++: expected --kernels, got --ops")
-    if stock != (tflm is not None):
+    if stock and tflm is None:
         raise typer.BadParameter("expected --stock and --tflm PATH together, got one of them")
+    has_kernels = given_kernels().is_any or Path(model).is_dir()
+    if tflm is not None and not stock and not has_kernels:
+        raise typer.BadParameter("expected --tflm PATH with --stock, --kernels or a folder")
     budget: Budget = {
         "flash": flash,
         "ram": ram,
@@ -132,11 +134,11 @@ def board(
         "limit": None if limit is None else limit * 10**6,
     }
     try:
-        if tflm is None:
+        if stock:
+            result = _stock(model, str(tflm), processor, budget, runs=runs, on=device.board)
+        else:
             what = model if Path(model).is_dir() else load_model(model, ops)
             result = _exported(what, processor, runs, budget, device.board)
-        else:
-            result = _stock(model, tflm, processor, budget, runs=runs, on=device.board)
     except BoardLimitError as error:
         fail(f"not verified: {error}", NOT_VERIFIED)
     if as_json:
@@ -158,7 +160,7 @@ def _exported(
     from arenite.firmware.trial import trial
 
     try:
-        return trial(what, processor, runs, **budget, on=on)
+        return trial(what, processor, runs, **budget, on=on, headers=given_kernels().headers())
     except ValueError as error:
         is_plain = not (budget["flash"] or budget["ram"] or budget["inputs"] == "rows")
         if isinstance(error, AreniteError) or is_plain:
@@ -175,16 +177,8 @@ def _stock(
     runs: int,
     on: BoardFacts | None,
 ) -> Trial:
-    from dataclasses import replace
-
-    from arenite import load
     from arenite.firmware.stock.board import stock_trial
-    from arenite.ops import named
 
     if any(budget[name] for name in ("flash", "ram", "least")) or budget["inputs"] != "overwritten":
         raise typer.BadParameter("--flash, --ram, --least and --input are not TFLM's")
-    kernels, loaded = compiled(given_kernels()), load(model)
-    if kernels is not None:
-        registrations = named(kernels, replace=given_kernels().replace)
-        loaded = replace(loaded, registrations=registrations)
-    return stock_trial(loaded, tflm, processor or DEFAULT, runs, kernels, on=on)
+    return stock_trial(load_model(model, None), tflm, processor or DEFAULT, runs, on=on)

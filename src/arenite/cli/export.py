@@ -20,7 +20,6 @@ from arenite.cli.common import (
     warn,
 )
 from arenite.cli.device import BoardName, chosen_device, complete_targets, no_revision
-from arenite.cli.kernels import compiled, given_kernels
 from arenite.cli.operators import Ops, load_model
 from arenite.cores import DEFAULT, devices, listed
 
@@ -155,9 +154,8 @@ def _for_tflm(
     from arenite.firmware import export_tflm, tflm_facts
     from arenite.report.export import render_tflm
 
-    kernels = compiled(given_kernels())
     try:
-        result = export_tflm(model, output, target=device.target, name=name, kernels=kernels)
+        result = export_tflm(model, output, target=device.target, name=name)
     except ValueError as error:
         if isinstance(error, AreniteError) or name is None:
             raise

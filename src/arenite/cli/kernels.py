@@ -16,6 +16,7 @@ import typer
 
 if TYPE_CHECKING:
     from arenite import Registration
+    from arenite.firmware.build import Headers
     from arenite.kernels.compile import Kernels
     from arenite.model import Model
 
@@ -101,6 +102,14 @@ class KernelOptions:
     def is_any(self) -> bool:
         """Whether there are kernels."""
         return bool(self.kernels or self.kernel)
+
+    def headers(self) -> Headers | None:
+        """What the C++ of an exported folder is compiled against; None where nobody says."""
+        from arenite.firmware.build import Headers
+
+        define = dict(_macro(one) for one in self.define)
+        include = tuple(Path(one).absolute() for one in self.include)
+        return Headers(Path(self.tflm).absolute(), include, define) if self.tflm else None
 
     def absolute(self) -> KernelOptions:
         """The same for a process that has another working folder."""

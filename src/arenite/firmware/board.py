@@ -15,8 +15,9 @@ from arenite.boards.board import Board as BoardFacts
 from arenite.cores import CORES, DEFAULT
 from arenite.emulator.machine import Count
 from arenite.errors import BoardError, BoardLimitError
+from arenite.firmware.build import Headers
 from arenite.firmware.device import Device, LayerRun, whole
-from arenite.firmware.export import layered, write
+from arenite.firmware.export import headers_in, layered, write
 from arenite.firmware.flash_reads import FlashReads, flash_reads
 from arenite.firmware.folder.exported import Export, export_of
 from arenite.firmware.folder.io_spec import ports_model
@@ -70,6 +71,7 @@ class Board:
         limit: Instructions that a call may take (:class:`Machine`): by default :data:`LIMIT` of a
             model with loops and of a folder, whose sources may be anybody's; a folder may take 20
             times what it says of itself. What has no loops comes to an end.
+        headers: What kernels in C++ are compiled against, of a folder that has some.
 
     Attributes:
         model: The model, without a plan for TFLM's memory; of a folder, its ports alone.
@@ -98,6 +100,7 @@ class Board:
         folder: str | os.PathLike[str] | None = None,
         optimize: bool = True,
         limit: int | None = None,
+        headers: Headers | None = None,
     ) -> None:
         exported = exported_folder(model)
         if exported is not None:
@@ -107,7 +110,9 @@ class Board:
             processor = processor or _emulated(self.export.target)
             limit = limit or max(LIMIT, 20 * _stated(facts))
             row_bytes = self.export.row_bytes
-            self._device = Device(exported, self.export.name, processor, row_bytes, limit)
+            self._device = Device(
+                exported, self.export.name, processor, row_bytes, limit, headers=headers
+            )
         else:
             processor = processor or DEFAULT
             made = layered(model_of(model), processor, icache, optimize=optimize)
@@ -120,9 +125,12 @@ class Board:
                     raise BoardLimitError(f"the reference: {self.export.not_verified}")
                 if limit is None and has_loops(made.model):
                     limit = LIMIT
-                row_bytes = self.export.row_bytes
-                self._device = Device(place, self.export.name, processor, row_bytes, limit)
+                row_bytes, headers = self.export.row_bytes, headers_in(made.model)
+                self._device = Device(
+                    place, self.export.name, processor, row_bytes, limit, headers=headers
+                )
         self.processor = processor
+        self._has_kernels = any(layer.language == "cc" for layer in self.export.layers)
         self.count = Count(0, 0)
         ports = self.model.inputs
         self._inputs: list[Array] = [
@@ -274,6 +282,11 @@ class Board:
     def code_bytes(self) -> int:
         """All that runs; the self-test and the board's own few lines are not counted."""
         return self._device.code_bytes
+
+    @property
+    def static_bytes(self) -> int:
+        """RAM of users' kernels in C++ beside the arena, and of what is around them."""
+        return self._device.ram_bytes - self.export.arena_bytes if self._has_kernels else 0
 
     @property
     def flash_bytes(self) -> int:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 
 from arenite.c_text import fill, text_file
-from arenite.cores import DEFAULT, Core, emulated
+from arenite.cores import CORES, DEFAULT, Core, emulated
 from arenite.emulator import machine, qemu
 from arenite.emulator.elf import Image, read_elf
 from arenite.errors import BoardError
@@ -31,6 +32,8 @@ _BARE = (
     "-fno-unwind-tables",
     "-fno-asynchronous-unwind-tables",
 )
+#: Suffixes of users' kernels.
+CPP = (".cc", ".cpp", ".cxx")
 _LINKED = ("-Wl,-T,link.ld", "-Wl,--no-gc-sections")
 
 
@@ -46,8 +49,25 @@ def emulated_core(processor: str) -> Core:
     return cores[processor]
 
 
-def build(folder: Path, into: Path, processor: str = DEFAULT) -> Image:
+@dataclass(frozen=True)
+class Headers:
+    """What a folder's C++ is compiled against: TFLM's sources, and what users' kernels need."""
+
+    tflm: Path
+    include: tuple[Path, ...] = ()
+    define: Mapping[str, str | None] = field(default_factory=dict)
+
+
+def build(
+    folder: Path, into: Path, processor: str = DEFAULT, headers: Headers | None = None
+) -> Image:
     """Compile and link an exported folder; files are written to ``into`` only.
+
+    Args:
+        folder: What was exported.
+        into: A folder.
+        processor: A core that there is an emulated board for.
+        headers: What kernels in C++ are compiled against, where the folder has some.
 
     Raises:
         BoardError: There is no compiler, or it does not take the folder.
@@ -55,14 +75,52 @@ def build(folder: Path, into: Path, processor: str = DEFAULT) -> Image:
     core = emulated_core(processor)
     save(into / "link.ld", (link_script(_LINK, qemu if core.qemu else machine) + "\n").encode())
     save(into / "board.c", (_BOARD + (qemu.PROGRAM if core.qemu else "")).encode())
-    vectors = core.instructions == "mve"
-    command = [f"--target={_triple(core)}", f"-mcpu={core.clang}", *_FLAGS, *_BARE, *_LINKED]
-    # Clang 22 miscounts the turns of some loops over three elements that it makes vectors of.
-    command += ["-fno-vectorize"] if vectors else []
     if not (folder / SOURCES).is_dir():
         raise BoardError(f"'{folder}' has no {SOURCES}")
-    files = sorted(path.resolve() for path in (folder / SOURCES).iterdir() if _is_source(path))
-    return linked([*command, *map(str, files), "board.c"], into, folder)
+    paths = sorted(path.resolve() for path in (folder / SOURCES).iterdir())
+    files = [path for path in paths if path.suffix in (".c", ".S")]
+    own = [path for path in paths if path.suffix in CPP]
+    if own:
+        return _with_tflm([*files, into / "board.c"], own, into, core, headers)
+    command = [*_flags(core, _triple(core)), *_LINKED, *map(str, files), "board.c"]
+    return linked(command, into, folder)
+
+
+def _with_tflm(
+    files: Sequence[Path], own: Sequence[Path], into: Path, core: Core, headers: Headers | None
+) -> Image:
+    if headers is None:
+        raise BoardError(
+            "the folder has kernels of yours in C++: expected the TFLM that they are written for, "
+            "--tflm PATH"
+        )
+    if core.qemu or core.family != "cortex-m":
+        raise BoardError(
+            f"kernels of yours in C++ run on a Cortex-M that Unicorn has, got {core.name}"
+        )
+    from arenite.firmware.compiled.build import build_with_tflm  # noqa: PLC0415 - needs the engine
+
+    return build_with_tflm(files, own, into, core.name, headers)
+
+
+def _flags(core: Core, triple: str) -> list[str]:
+    flags = [f"--target={triple}", f"-mcpu={core.clang}", *_FLAGS, *_BARE]
+    # Clang 22 miscounts the turns of some loops over three elements that it makes vectors of.
+    return [*flags, "-fno-vectorize"] if core.instructions == "mve" else flags
+
+
+def compiled_objects(files: Sequence[Path], into: Path, processor: str, triple: str) -> list[Path]:
+    """Objects of a folder's C, for a program that has more.
+
+    Raises:
+        BoardError: The compiler does not take it.
+    """
+    flags, found = _flags(CORES[processor], triple), []
+    for path in files:
+        found.append(into / f"folder_{path.stem}.o")
+        arguments = [*flags, "-fshort-enums", "-c", str(path), "-o", str(found[-1])]
+        _run(arguments, into, path.name)
+    return found
 
 
 def _triple(core: Core) -> str:
@@ -78,6 +136,11 @@ def linked(arguments: Sequence[str], into: Path, what: object) -> Image:
     Raises:
         BoardError: There is no compiler, or it does not take ``what``.
     """
+    _run([*arguments, "-o", "firmware.elf"], into, what)
+    return read_elf((into / "firmware.elf").read_bytes())
+
+
+def _run(arguments: Sequence[str], into: Path, what: object) -> None:
     compiler = find_package("ziglang")
     if compiler is None:
         raise BoardError(
@@ -85,10 +148,9 @@ def linked(arguments: Sequence[str], into: Path, what: object) -> Image:
             "(the extra board)"
         )
     zig = os.path.join(compiler, "zig.exe" if os.name == "nt" else "zig")
-    done = run_program(zig, "cc", *arguments, "-o", "firmware.elf", folder=into)
+    done = run_program(zig, "cc", *arguments, folder=into)
     if done.code:
         raise BoardError(f"the compiler refused '{what}':\n{done.err[-4000:]}")
-    return read_elf((into / "firmware.elf").read_bytes())
 
 
 def link_script(text: str, memory: ModuleType) -> str:
@@ -100,7 +162,3 @@ def link_script(text: str, memory: ModuleType) -> str:
         ram=hex(memory.RAM),
         ram_bytes=memory.RAM_BYTES,
     )
-
-
-def _is_source(path: Path) -> bool:
-    return path.suffix in (".c", ".S")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -12,7 +13,13 @@ from arenite.cores import CORES
 from arenite.emulator.machine import Count, Machine
 from arenite.emulator.qemu import Qemu
 from arenite.errors import BoardError
-from arenite.firmware.build import build
+from arenite.firmware.build import Headers, build
+from arenite.firmware.text.project import SOURCES
+
+#: What answers otherwise than 0 where a user's kernel fails.
+_MAY_FAIL = ("init", "invoke", "invoke_observed")
+#: Functions that a file of C defines.
+_DEFINED = re.compile(r"^(?:static )?\w+ \**(\w+)\([^;\n]*\) \{$", re.M)
 
 
 @dataclass(frozen=True)
@@ -36,21 +43,42 @@ class Device:
         processor: A core that there is an emulated board for, see :mod:`arenite.cores`.
         row_bytes: Of a row of the input, where the firmware asks for rows.
         limit: Instructions that a call may take, see :class:`Machine`; a Cortex-M55 has a time.
+        headers: What users' kernels in C++ are compiled against, where the folder has some.
 
     Raises:
         BoardError: The emulator or ziglang is missing, or the compiler does not take the folder.
     """
 
     def __init__(
-        self, folder: Path, name: str, processor: str, row_bytes: int = 0, limit: int | None = None
+        self,
+        folder: Path,
+        name: str,
+        processor: str,
+        row_bytes: int = 0,
+        limit: int | None = None,
+        *,
+        headers: Headers | None = None,
     ) -> None:
         with tempfile.TemporaryDirectory(prefix="arenite-") as into:
-            image = build(folder, Path(into), processor)
+            image = build(folder, Path(into), processor, headers)
         self.name, self.processor = name, processor
         self.machine = Qemu(image) if CORES[processor].qemu else Machine(image, processor, limit)
         self.stack_bytes = 0
         self._row_bytes, self._input = row_bytes, b""
+        ram = (one.size for one in image.sections if one.name in (".data", ".bss"))
+        #: RAM that is not of the program's stack, the arena among it.
+        self.ram_bytes = sum(ram)
+        self._has_kernels = f"{name}_prepare_kernels" in image.symbols
+        test = folder / SOURCES / "selftest.c"
+        text = test.read_text("utf-8", errors="replace") if self._has_kernels else ""
+        self._test_functions = {*_DEFINED.findall(text)}
+        self._begin()
         self.call("init")
+
+    def _begin(self) -> None:
+        """What runs before C++ does."""
+        if self._has_kernels:
+            self.machine.call("board_start")
 
     def call(self, function: str, *arguments: int) -> int:
         """Call ``NAME_function``.
@@ -59,14 +87,33 @@ class Device:
             BoardError: There is none, or it does what it must not; the firmware is as after
                 ``NAME_init`` then.
         """
+        printed = list[str]()
         try:
-            result = self.machine.call(f"{self.name}_{function}", *arguments)
+            with self._listening(printed):
+                result = self.machine.call(f"{self.name}_{function}", *arguments)
         except BoardError:
             self.machine.restart()
+            self._begin()
             self.machine.call(f"{self.name}_init")
             raise
         self.stack_bytes = self.machine.stack_bytes()
+        if self._has_kernels and function in _MAY_FAIL and result:
+            said = self.machine.text(self.machine.call(f"{self.name}_error"))
+            words = "".join(printed).strip()
+            raise BoardError(f"{self.name}_{function}: {said}{words and f'; it printed: {words}'}")
         return result
+
+    @contextmanager
+    def _listening(self, printed: list[str]) -> Iterator[None]:
+        """Hear what kernels print."""
+        if not self._has_kernels:
+            yield
+            return
+        machine = self.machine
+        with machine.watching(
+            "board_print", lambda: printed.append(machine.text(machine.argument(0)))
+        ):
+            yield
 
     def write(self, index: int, data: bytes) -> None:
         """Bytes of an input."""
@@ -116,6 +163,12 @@ class Device:
     def code_bytes(self) -> int:
         """Bytes of the folder's functions, without the self-test."""
         own = (f"{self.name}_", "ar_")
+        if self._has_kernels:  # TFLM's and the C library's with them
+            return sum(
+                size
+                for function, size in self.machine.image.functions
+                if not function.startswith("board_") and function not in self._test_functions
+            )
         return sum(
             size
             for function, size in self.machine.image.functions

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from arenite.cores import CORES, DEFAULT
-from arenite.errors import UnsupportedOperatorError
+from arenite.firmware.build import CPP, Headers
 from arenite.firmware.folder.exported import Export, ExportedLayer, export_facts, manifest_facts
 from arenite.firmware.folder.figures import Figures
 from arenite.firmware.folder.io_spec import port_facts
@@ -22,7 +22,7 @@ from arenite.firmware.kernels.cortex_m55 import cortex_m55_work
 from arenite.firmware.kernels.portable import narrow_work, portable_work
 from arenite.firmware.measurements import can_emulate, emulated
 from arenite.firmware.network.kernel import Routine, Work
-from arenite.firmware.network.layers import AnyLayer, Network
+from arenite.firmware.network.layers import AnyLayer, Network, compiled_in
 from arenite.firmware.network.names import c_name
 from arenite.firmware.plan.budget import Budget, Least, about_least_ram, plan_within
 from arenite.firmware.plan.estimate import cycles, group_cycles
@@ -36,6 +36,7 @@ from arenite.firmware.text.selftest import selftest_files
 from arenite.firmware.text.source import sources
 from arenite.formats import Source, model_of
 from arenite.model import Model
+from arenite.ops import builtin
 from arenite.target import Target, find_target
 
 _FAMILIES: Mapping[str, Kernels] = {
@@ -106,8 +107,8 @@ def export(
             has the original's outputs.
 
     Raises:
-        UnsupportedOperatorError: Some layers have no exported kernel, or a user's kernels in C++
-            run them; names them all.
+        UnsupportedOperatorError: Some layers have no exported kernel, or a user's kernel in C++
+            asks for what a firmware has not; names them all.
         ConstraintError: An operator cannot run what the model asks of it.
         FileExistsError: There are other files in the folder, sources that were changed since they
             were exported, or links.
@@ -118,25 +119,9 @@ def export(
         OSError: A file cannot be written.
     """
     processor, model = find_target(target).processor, model_of(model)
-    if own := _compiled(model):
-        raise UnsupportedOperatorError(
-            f"{', '.join(own)}: a kernel of yours in C++ needs an interpreter, which an exported "
-            "firmware has not. `arenite export --library tflm` writes a folder for a firmware with "
-            "TFLM and your kernel; `arenite board --stock` runs it",
-            own,
-        )
     budget = Budget(ram, flash, least, inputs, icache)
     made = layered(model, processor, icache, optimize=optimize)
     return write(made, folder, processor, budget, name=name, planner=planner, emulate=emulate)
-
-
-def _compiled(model: Model) -> list[str]:
-    """Operators that a user's C++ kernels run."""
-    if not model.registrations:
-        return []
-    from arenite.kernels.compile import compiled_operators  # noqa: PLC0415 - needs the engine
-
-    return compiled_operators(model)
 
 
 def write(
@@ -171,7 +156,8 @@ def write(
     facts = model_facts(made)
     files = _files(program, golden, processor, str(facts["sha256"] or ""))
     counted = emulate and not golden.unfinished
-    figures = _figures(files, program, golden, processor) if counted else None
+    headers = headers_in(made.model)
+    figures = _figures(files, program, golden, processor, headers) if counted else None
     result = _export(program, processor, place, figures, facts)
     result = replace(result, not_verified=golden.unfinished)
     if emulate and _may_take_less(processor, budget, program):
@@ -190,7 +176,7 @@ def _may_take_less(processor: str, budget: Budget, program: Program) -> bool:
 
 
 #: Of files with a notice; the preprocessor reads assembly as well.
-_LANGUAGES = (".c", ".h", ".S")
+_LANGUAGES = (".c", ".cc", ".h", ".S")
 _YOURS = "/* Written by Arenite. This file is yours: use it under any licence, without a notice. */"
 
 
@@ -199,31 +185,69 @@ def _files(program: Program, golden: Golden, processor: str, model_hash: str) ->
     library = sources(program, processor, model_hash=model_hash)
     compiled = [name for name in library if not name.endswith(".h")]
     library |= selftest_files(program, golden)
+    own, folders = _own_sources(program, library)
+    compiled += [name for name in own if Path(name).suffix in (*CPP, ".c")]
     files = {
         **{f"{SOURCES}/{name}": text for name, text in library.items()},
-        **project_files(program.name, program.arena_bytes, compiled, processor),
+        **project_files(program.name, program.arena_bytes, compiled, processor, folders),
     }
-    return {
+    files = {
         path: f"{_YOURS}\n{text}" if Path(path).suffix in _LANGUAGES else text
         for path, text in files.items()
     }
+    return files | {f"{SOURCES}/{name}": text for name, text in own.items()}
+
+
+def _own_sources(
+    program: Program, library: Collection[str]
+) -> tuple[dict[str, str], Sequence[str]]:
+    """The sources of users' kernels by name, and TFLM's folders that they include from."""
+    if not program.compiled:
+        return {}, ()
+    from arenite.firmware.compiled import folder  # noqa: PLC0415 - needs the engine
+
+    origins = [work.compiled.origin for work in program.compiled]
+    return folder.own_sources(origins, library), folder.tree_folders(origins)
 
 
 def _figures(
-    files: Mapping[str, str], program: Program, golden: Golden, processor: str
+    files: Mapping[str, str],
+    program: Program,
+    golden: Golden,
+    processor: str,
+    headers: Headers | None,
 ) -> Figures | None:
     """Counts of the self-test's inferences on an emulated core, where there is one."""
-    if not can_emulate(processor):
+    if not can_emulate(processor) or (headers and CORES[processor].qemu):
         return None
     samples = golden.samples or [sample(program.network.inputs, 0)]
     data = [[array.tobytes() for array in arrays] for arrays in samples]
     layers, row_bytes = len(program.network.layers), program.row_bytes
-    return emulated(files, program.name, layers, data, processor, row_bytes=row_bytes)
+    return emulated(
+        files,
+        program.name,
+        layers,
+        data,
+        processor,
+        row_bytes=row_bytes,
+        headers=headers,
+        arena_bytes=program.arena_bytes,
+    )
+
+
+def headers_in(model: Model) -> Headers | None:
+    """What the C++ kernels of a model are compiled against; None where there are none."""
+    if not compiled_in(model):
+        return None
+    from arenite.firmware.compiled.folder import headers_of  # noqa: PLC0415 - needs the engine
+    from arenite.kernels.compile import origins_of  # noqa: PLC0415
+
+    return headers_of(origins_of(model).values())
 
 
 def _improved(network: Network, works: Sequence[Work], processor: str, budget: Budget) -> Plan:
     def others(layer: AnyLayer, work: Work) -> list[Work]:
-        if processor not in TUNED or not work.routine:
+        if processor not in TUNED or not work.routine or work.compiled:
             return []
         plain = [] if budget.least == "time" else [portable_work(layer)]
         return [*plain, *(offers(layer, work) if processor in ASSEMBLED else [])]
@@ -234,9 +258,15 @@ def _improved(network: Network, works: Sequence[Work], processor: str, budget: B
 def kernels_for(processor: str, icache: int | None = None) -> Kernels:
     """Kernels of layers on a processor whose cache of instructions has so many bytes."""
     kernels = KERNELS[processor]
-    if icache is None:
-        return kernels
-    return lambda layer: kernels(replace(layer, icache=icache))
+
+    def work_of(layer: AnyLayer) -> Work:
+        if layer.kernel is not None:
+            from arenite.firmware.compiled.work import compiled_work  # noqa: PLC0415 - the engine
+
+            return compiled_work(layer, processor)
+        return kernels(layer if icache is None else replace(layer, icache=icache))
+
+    return work_of
 
 
 def _slower(program: Program, kernels: Kernels) -> float:
@@ -254,13 +284,17 @@ def layered(
 ) -> Lossless:
     """Layers of a firmware for a processor; see :func:`arenite.firmware.plan.lossless`."""
     kernels = kernels_for(processor, icache)
-    return lossless(model, kernels, tuned=processor in TUNED, optimize=optimize)
+    # Passes know what Arenite's operators compute, not what takes the place of one.
+    own = [name for name in compiled_in(model) if builtin(name) is not None]
+    return lossless(model, kernels, tuned=processor in TUNED, optimize=optimize and not own)
 
 
 def _language(routine: Routine | None) -> str:
     """Language that most of a layer is written in."""
     if routine is None:
         return ""
+    if routine.language == "cc":
+        return "cc"
     return "s" if routine.is_assembly else "c"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from arenite.cores import CORES
 from arenite.emulator.machine import Count
 from arenite.emulator.qemu import is_installed
 from arenite.files import save
+from arenite.firmware.build import Headers
 from arenite.firmware.device import Device, LayerRun
 from arenite.firmware.folder.figures import Figures
 from arenite.firmware.text.project import SOURCES
@@ -33,6 +35,8 @@ def emulated(
     processor: str,
     *,
     row_bytes: int = 0,
+    headers: Headers | None = None,
+    arena_bytes: int = 0,
 ) -> Figures:
     """Figures of a folder's files.
 
@@ -43,6 +47,8 @@ def emulated(
         inputs: Bytes of the inputs of some inferences.
         processor: One that :func:`can_emulate`.
         row_bytes: Of a row of the input, where the firmware asks for rows.
+        headers: What users' kernels are compiled against, where there are some.
+        arena_bytes: Of the arena.
 
     Raises:
         BoardError: The compiler does not take the folder, or the firmware left its memory.
@@ -53,7 +59,11 @@ def emulated(
         for path, text in files.items():
             if path.startswith(f"{SOURCES}/"):
                 save(folder / path, text.encode("utf-8"))
-        return _figures(Device(folder, name, processor, row_bytes), layers, inputs)
+        device = Device(folder, name, processor, row_bytes, headers=headers)
+        found = _figures(device, layers, inputs)
+        if headers is None:
+            return found
+        return replace(found, static_bytes=device.ram_bytes - arena_bytes)
 
 
 class Measured(NamedTuple):

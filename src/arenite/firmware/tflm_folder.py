@@ -27,6 +27,7 @@ from arenite.firmware.folder.manifest import MANIFEST
 from arenite.firmware.folder.writing import check_room, write_folder
 from arenite.firmware.network.names import c_name
 from arenite.firmware.plan.golden import SAMPLES, sample
+from arenite.firmware.text.project import SOURCES
 from arenite.firmware.text.tflm_text import HEADER, MAIN, README, SELFTEST
 from arenite.formats import Source, model_of
 from arenite.formats.tflite_write import write
@@ -36,7 +37,7 @@ from arenite.runtime.interpreter import Interpreter
 from arenite.target import Target, find_target
 
 if TYPE_CHECKING:  # they need the native engine
-    from arenite.kernels.compile import Kernels
+    from arenite.kernels.build import Origin
     from arenite.kernels.symbols import Function
 
 
@@ -72,17 +73,16 @@ def export_tflm(
     *,
     target: Target | str | None = DEFAULT,
     name: str | None = None,
-    kernels: Kernels | None = None,
 ) -> TflmExport:
     """Write a model for a firmware with TFLM.
+
+    Sources of a user's own C++ kernels, where those run it, come along.
 
     Args:
         model: A model, a file's path, or a file's bytes.
         folder: A new or empty folder, or one that was exported before.
         target: The firmware: its memory and bits. None is TFLM on this machine.
         name: What all names in C++ begin with; by default the file's.
-        kernels: A user's own kernels, which the model's registrations are; their sources come
-            along.
 
     Raises:
         UnsupportedOperatorError: TFLM has no kernels for some operators; names them all.
@@ -93,7 +93,8 @@ def export_tflm(
     """
     model = model_of(model)
     meant = find_target(target)
-    functions = {} if kernels is None else kernels.built.functions
+    origins = _origins(model)
+    functions = {operator: one.function for operator, one in origins.items()}
     needed = resolver(model, {name: one.pointer for name, one in functions.items()})
     if needed.missing:
         missing = list(needed.missing)
@@ -112,10 +113,27 @@ def export_tflm(
     )
     customs = _declared(needed, functions)
     files = _files(model, result, interpreter, data, {"calls": _calls(needed), "customs": customs})
-    if kernels is not None:
-        files |= _sources(kernels, files)
+    files |= _own_sources([*origins.values()], files)
     result = replace(result, files=(*files, MANIFEST))
     return replace(result, kept=write_folder(place, files, manifest_facts(tflm_facts(result))))
+
+
+def _origins(model: Model) -> Mapping[str, Origin]:
+    """Where the C++ kernels are from that run the model's operators."""
+    if not model.registrations:
+        return {}
+    from arenite.kernels.compile import origins_of  # noqa: PLC0415 - needs the engine
+
+    return origins_of(model)
+
+
+def _own_sources(origins: Collection[Origin], files: Collection[str]) -> dict[str, str]:
+    if not origins:
+        return {}
+    from arenite.firmware.compiled.folder import own_sources  # noqa: PLC0415 - needs the engine
+
+    names = [path.removeprefix(f"{SOURCES}/") for path in files]
+    return {f"{SOURCES}/{name}": text for name, text in own_sources(origins, names).items()}
 
 
 def tflm_facts(result: TflmExport) -> dict[str, Any]:
@@ -151,21 +169,6 @@ def _files(
     return {path: text + "\n" for path, text in texts.items()}
 
 
-def _sources(kernels: Kernels, files: Collection[str]) -> dict[str, str]:
-    """The sources of a user's kernels.
-
-    Raises:
-        FileExistsError: There are two files of one name.
-    """
-    found: dict[str, str] = {}
-    for path in (*kernels.request.files, *kernels.request.sources):
-        place = f"src/{path.name}"
-        if place in files or place in found:
-            raise FileExistsError(f"'{path}': there is another {place} in the folder")
-        found[place] = path.read_text()
-    return found
-
-
 def _calls(needed: Resolver) -> str:
     """The resolver's lines."""
     calls = [line.rstrip(";") for line in needed.lines[1:]]
@@ -179,7 +182,8 @@ def _declared(needed: Resolver, own: Mapping[str, Function]) -> str:
     functions = [call.rstrip(";").rsplit(", ", 1)[1][:-1] for call in calls]
     elsewhere = [one for one in functions if one not in known]
     lines = [f"TFLMRegistration* {one};  // yours" for one in elsewhere]
-    return "".join(f"\n{line}" for line in (*lines, *(one.declaration for one in own.values())))
+    lines += dict.fromkeys(one.declaration for one in own.values())
+    return "".join(f"\n{line}" for line in lines)
 
 
 def _golden(model: Model, interpreter: Interpreter) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import numpy as np
 from arenite.boards.board import Board as BoardFacts
 from arenite.errors import BoardLimitError, LoopLimitError
 from arenite.firmware.board import Board, exported_folder
+from arenite.firmware.build import Headers
 from arenite.firmware.device import LayerRun
 from arenite.firmware.flash_reads import FlashReads
 from arenite.firmware.folder.exported import why_plain
@@ -63,6 +64,7 @@ class Trial:
         layers: One record each.
         library: Whose kernels ran: ``"arenite"``, or ``"tflm"`` for TFLM's with CMSIS-NN.
         reads: What flash adds on the board that was named.
+        static_bytes: RAM of users' kernels in C++ beside the arena.
     """
 
     file: str
@@ -79,6 +81,7 @@ class Trial:
     layers: tuple[LayerTrial, ...]
     library: str = "arenite"
     reads: FlashReads | None = None
+    static_bytes: int = 0
 
     @property
     def equal(self) -> bool:
@@ -104,12 +107,13 @@ def trial(
     optimize: bool = True,
     limit: int | None = None,
     on: BoardFacts | None = None,
+    headers: Headers | None = None,
 ) -> Trial:
     """Export, build, run and compare; a folder that was exported is built and run as it stands.
 
     Inputs are those of the self-test, then noise. Of a folder there is no model to compare with:
     its self-test has what four inferences shall give, layer by layer. ``on`` is the board whose
-    flash and caches count.
+    flash and caches count; ``headers`` what the C++ of a folder is compiled against.
 
     Raises:
         BoardLimitError: Loops, or a call of the firmware, go on for too long.
@@ -117,7 +121,8 @@ def trial(
         UnsupportedOperatorError: Some layers cannot be exported.
     """
     budget = {"flash": flash, "ram": ram, "least": least, "inputs": inputs, "icache": icache}
-    board = Board(model, processor, **budget, optimize=optimize, limit=limit)  # type: ignore[arg-type]
+    rest = {"optimize": optimize, "limit": limit, "headers": headers}
+    board = Board(model, processor, **budget, **rest)  # type: ignore[arg-type]
     if exported_folder(model) is None:
         try:
             differences, layers = _compared(board, runs)
@@ -145,6 +150,7 @@ def trial(
         differences=tuple(differences),
         layers=tuple(_layers(board, layers)),
         reads=reads,
+        static_bytes=board.static_bytes,
     )
 
 

@@ -43,6 +43,8 @@ _DEFINED = {
 #: Comes before everything of a kernel's and of TFLM's.
 _FORCED = ("-include", str(SHIM / "forced.h"))
 _COMPRESSION = "USE_TFLM_COMPRESSION"
+#: Without it Edge Impulse's tree leaves out what kernels say.
+_KEEPS_TEXTS = "EON_COMPILER_RUN"
 #: How often the linker may be asked anew what it still lacks.
 _ROUNDS = 12
 _CXX = ("std::", "operator new", "operator delete", "__cxa_", "vtable for __cxxabiv1")
@@ -78,6 +80,14 @@ class Request:
         parts = (*self.files, *self.sources), self.tflm, self.include, sorted(self.define.items())
         rest = self.flags, sorted(self.names.items()), self.sanitize
         return cache.key_of(*parts, *rest, _compiler(), host_target(), FLAGS, SHIM)
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a kernel is from: the function that gives its registration, and its sources."""
+
+    function: Function
+    request: Request
 
 
 @dataclass(frozen=True)
@@ -117,6 +127,8 @@ class _Build:
         self._defines = defines = dict[str, str | None](_DEFINED)
         if "AK_COMPRESSION_KNOWN" in tree.defines:
             defines[_COMPRESSION] = "1"
+        if _KEEPS_TEXTS in tree.text("tensorflow/lite/micro/micro_log.h"):
+            defines[_KEEPS_TEXTS] = "1"
         defines |= request.define
         own = [f"-D{name}={value}" for name, value in defines.items() if value is not None]
         self._arguments = [*own, *(f"-I{path}" for path in (*tree.includes, *request.include))]
@@ -235,6 +247,17 @@ class _Build:
         raise KernelBuildError(_lacking(undefined(said), said))
 
 
+def context_macros(tree: Tree) -> dict[str, str]:
+    """What ``shim/context.h`` has to know of a tree."""
+    return {"AK_NAMESPACE": tree.namespace, **dict.fromkeys(tree.defines, "1")}
+
+
+def registration_type(tree: Tree) -> str:
+    """What a registration is called there."""
+    text = tree.text("tensorflow/lite/micro/micro_common.h")
+    return "TFLMRegistration" if "TFLMRegistration" in text else "TfLiteRegistration"
+
+
 def _generated(
     tree: Tree, chosen: Mapping[str, Function], defines: Mapping[str, str | None]
 ) -> str:
@@ -243,10 +266,8 @@ def _generated(
         name: parser_of(tree, name) if name in BuiltinOperator.__members__ else ""
         for name in chosen
     }
-    has_type = "TFLMRegistration" in tree.text("tensorflow/lite/micro/micro_common.h")
-    lines = {
-        "AK_NAMESPACE": tree.namespace,
-        "AK_REGISTRATION": "TFLMRegistration" if has_type else "TfLiteRegistration",
+    lines = context_macros(tree) | {
+        "AK_REGISTRATION": registration_type(tree),
         "AK_COUNT": str(len(chosen)),
         "AK_DECLARATIONS": " ".join(one.declaration for one in chosen.values()),
         "AK_ENTRIES": " ".join(
@@ -255,7 +276,6 @@ def _generated(
         ),
         "AK_NAMES": ", ".join(f'"{name}"' for name in chosen),
     }
-    lines |= dict.fromkeys(tree.defines, "1")
     if tree.archive is not None:
         lines["AK_ARCHIVE"] = "1"
     if any(parsers.values()):

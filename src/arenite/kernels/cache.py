@@ -18,7 +18,7 @@ from arenite.files import save
 
 _VARIABLE = "ARENITE_CACHE"
 #: Changes when products of older versions are of no use.
-_FORMAT = 2
+_FORMAT = 3
 
 
 def cache_folder() -> Path:

@@ -138,6 +138,7 @@ def _followed(tree: Tree, waiting: list[Path], variant: str) -> list[Path]:
 
 def _of_include(tree: Tree, name: str, variant: str) -> Iterator[Path]:
     """A header of TFLM's and the sources beside it; nothing of third parties."""
+    name = name.removeprefix(tree.prefix)
     header = tree.root / name
     stem = header.stem
     if not name.startswith(("tensorflow/", "signal/")) or stem in _OWN or not header.is_file():

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from arenite import native
 from arenite.errors import KernelBuildError
-from arenite.kernels.build import Built, Request, build
+from arenite.kernels.build import Built, Origin, Request, build
 from arenite.kernels.copies import in_copy
 from arenite.kernels.instance import CompiledKernel
 from arenite.model import BuiltinOperator, Model
@@ -100,15 +100,20 @@ def compile_kernels(
     return Kernels(found, request, built)
 
 
-def compiled_operators(model: Model) -> list[str]:
-    """A model's operators that a user's C++ kernels run."""
+def compiled_operators(model: Model) -> dict[str, CompiledKernel]:
+    """The user's C++ kernels that run a model's operators, by these."""
     names = {one.name for subgraph in model.subgraphs for one in subgraph.operators}
-    return [
-        name
+    kernels = {
+        name: getattr(registration.invoke, "__self__", None)
         for name, registration in model.registrations.items()
         if name in names
-        and isinstance(getattr(registration.invoke, "__self__", None), CompiledKernel)
-    ]
+    }
+    return {name: one for name, one in kernels.items() if isinstance(one, CompiledKernel)}
+
+
+def origins_of(model: Model) -> dict[str, Origin]:
+    """Where the C++ kernels are from that run a model's operators."""
+    return {name: kernel.origin for name, kernel in compiled_operators(model).items()}
 
 
 def registration_of(kernel: CompiledKernel) -> Registration:

@@ -18,10 +18,10 @@ import numpy as np
 
 from arenite.errors import BoardError, KernelError, StateError
 from arenite.formats.tflite_write import write
-from arenite.kernels.build import Built, Request
+from arenite.kernels.build import Origin, Request
 from arenite.kernels.guards import Guards
 from arenite.kernels.lines import line_of
-from arenite.kernels.sizes import PERSISTENT, SCRATCH, Where, asked_for, is_this_hosts
+from arenite.kernels.sizes import PERSISTENT, SCRATCH, Where, asked_for, is_this_hosts, where_of
 from arenite.kernels.symbols import Function
 from arenite.model import Model, Operator, OptionsTable, Subgraph
 from arenite.native import kernel as c
@@ -71,6 +71,11 @@ class CompiledKernel:
     def library(self) -> KernelLibrary:
         """The library, loaded once."""
         return _loaded(self.path)
+
+    @property
+    def origin(self) -> Origin:
+        """Where it is from."""
+        return Origin(self.declared[self.name], self.request)
 
     @property
     def functions(self) -> dict[str, bool]:
@@ -131,8 +136,13 @@ def new_node(kernel: CompiledKernel, options: Any, answers: Answers) -> tuple[Ke
     node = kernel.library.node(kernel.number, answers, content)
     if not isinstance(options, OptionsTable):
         return node, c.OK
-    operator = Operator(kernel.name, (), (), options=options)
-    return node, node.parse(write(Model((Subgraph((), (operator,), (), ()),))))
+    return node, node.parse(options_alone(kernel.name, options))
+
+
+def options_alone(name: str, options: OptionsTable) -> bytes:
+    """A model of a builtin operator's options, for the tree's own parser."""
+    operator = Operator(name, (), (), options=options)
+    return write(Model((Subgraph((), (operator,), (), ()),)))
 
 
 def _aligned(content: bytes) -> Array:
@@ -157,6 +167,10 @@ class Instance:
         self.bound: list[tuple[int, EvalTensor, Array | None]] = []
         self.facts: dict[int, Facts] = {}
         self.handles: dict[int, int] = {}
+        #: The most temporary tensors at a time; how often it asked for temporary memory.
+        self.most_temps = self.asked_buffers = 0
+        #: Where it was prepared.
+        self.where: Where | None = None
         self._temps: dict[int, list[TfLiteTensor]] = {}
         self._buffers: dict[int, Array] = {}
         self._larger: dict[int, Array] = {}
@@ -181,6 +195,7 @@ class Instance:
         self.run(context, "prepare")
         for index in node.outputs:
             self._take_output(context, index)
+        self.where = where_of(context)
         self.prepared = [buffer.copy() for buffer in self.persistent_buffers]
         return step_of(self.node, node, self)
 
@@ -269,14 +284,9 @@ class Instance:
         """What it asks for on the target, in order; None where that is what it asks for here."""
         if is_this_hosts(context.abi):
             return None
-        self.context = context
-        host = cast(Any, context).host  # strict kernels get a KernelContext
-        number = host.subgraph
-        where = Where(host.model, number, host.operator, host.tensors[number])
-        kernel = self.kernel
-        built = Built(kernel.path, kernel.declared)
+        self.context, kernel = context, self.kernel
         try:
-            asked = asked_for(where, kernel.request, built, context.target)
+            asked = asked_for(where_of(context), kernel.path, kernel.origin, context.target)
         except BoardError as error:
             self._fail(
                 f"what it takes of the arena of {context.target} is not known: structs with "
@@ -326,6 +336,7 @@ class Instance:
         """A temporary tensor."""
         allocate = cast(Any, self.context).allocate_temp_tflite_tensor
         self._temps.setdefault(index, []).append(allocate(index))
+        self.most_temps = max(self.most_temps, sum(map(len, self._temps.values())))
 
     def free_tensor(self, index: int) -> None:
         """It is given back."""
@@ -339,6 +350,7 @@ class Instance:
         buffer = cast(Any, self.context).allocate_temp_buffer(size, alignment)
         where = address(buffer)
         self._buffers[where] = buffer
+        self.asked_buffers += 1
         return where
 
     def free_buffer(self, address: int) -> None:

@@ -10,17 +10,18 @@ import ctypes
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple, cast
 
 from arenite.errors import BoardError
 from arenite.files import save
 from arenite.formats.tflite_write import write
 from arenite.hooks import call_above
 from arenite.kernels import cache
-from arenite.kernels.build import Built, Request
+from arenite.kernels.build import Origin
 from arenite.memory.abi import Abi
 from arenite.model import Model, Subgraph
-from arenite.ops import EvalTensor
+from arenite.ops import Context, EvalTensor
 from arenite.target import Target
 
 PERSISTENT, SCRATCH = "persistent", "scratch"
@@ -40,15 +41,19 @@ class Where(NamedTuple):
     shapes: Sequence[EvalTensor]
 
 
-def asked_for(
-    where: Where, request: Request, built: Built, target: Target
-) -> list[tuple[str, int]]:
+def where_of(context: Context) -> Where:
+    """The operator whose turn it is."""
+    host = cast(Any, context).host  # strict kernels get a KernelContext
+    return Where(host.model, host.subgraph, host.operator, host.tensors[host.subgraph])
+
+
+def asked_for(where: Where, path: Path, origin: Origin, target: Target) -> list[tuple[str, int]]:
     """What the kernel of one operator asks for on a target, in order: kinds and bytes.
 
     Args:
         where: The operator.
-        request: What its kernel was compiled from.
-        built: The kernel.
+        path: The library of its kernel.
+        origin: Where that is from.
         target: The firmware.
 
     Raises:
@@ -56,15 +61,13 @@ def asked_for(
     """
     alone = _alone(where)
     written = write(alone)
-    key = cache.key_of("sizes", request.key, built.path, target.processor, written.hex())
+    key = cache.key_of("sizes", origin.request.key, path, target.processor, written.hex())
     kept = cache.cache_folder() / f"{key}.json"
     if kept.is_file():
         return [(str(kind), int(size)) for kind, size in json.loads(kept.read_text())]
     if not target.processor:
         raise BoardError(f"{target}: expected a processor, whose core is emulated")
-    found: list[tuple[str, int]] = call_above(
-        "asked_on_core", alone, request, built, target.processor
-    )
+    found: list[tuple[str, int]] = call_above("asked_on_core", alone, origin, target.processor)
     save(kept, json.dumps(found).encode())
     return found
 

@@ -59,6 +59,11 @@ class Tree:
         return next(iter(_NAMESPACE.findall(self.text(_CONTEXT))), "tflite")
 
     @cached_property
+    def prefix(self) -> str:
+        """What includes of the tree's own files begin with: nothing, or a vendor's folder."""
+        return _prefix(self.root)
+
+    @cached_property
     def standard(self) -> str:
         """The C++ that it compiles as: a newer one where its FlatBuffers has a wrong span.
 
@@ -116,7 +121,8 @@ def find_tree(folder: str | os.PathLike[str], *, needs_cmsis_nn: bool = True) ->
     parties = [path for path in found.values() if path is not None]
     cmsis_nn = found["cmsis_nn"]
     own = () if cmsis_nn is None else (cmsis_nn / "Include",)
-    return Tree(root, (root, *parties, *own), cmsis_nn)
+    around = (root.parent,) if _prefix(root) else ()
+    return Tree(root, (root, *around, *parties, *own), cmsis_nn)
 
 
 def _headers_alone(root: Path) -> Tree:
@@ -126,6 +132,13 @@ def _headers_alone(root: Path) -> Tree:
     if not archives:
         raise KernelBuildError(f"'{root}' has headers of TFLM's: expected lib/libhost*.a beside")
     return Tree(include, (include,), archive=archives[0])
+
+
+def _prefix(root: Path) -> str:
+    """``"edge-impulse-sdk/"`` where includes say it, and the folder is called so."""
+    path, prefix = root / _CONTEXT, f"{root.name}/"
+    text = path.read_text(errors="replace") if path.is_file() else ""
+    return prefix if f'#include "{prefix}tensorflow/' in text else ""
 
 
 def _party(root: Path, party: str, file: str) -> Path | None:

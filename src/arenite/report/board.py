@@ -42,9 +42,9 @@ def render_trial(result: Trial, width: int) -> Iterator[Text]:
     )
     yield Text()
     yield from plain_c(((layer.index, layer.reason) for layer in layers), width)
-    yield Text(
-        f"RAM    {number(result.arena_bytes)} bytes of arena, {number(result.stack_bytes)} of stack"
-    )
+    own = f"{number(result.static_bytes)} of your kernels', " if result.static_bytes else ""
+    stack = f"{number(result.stack_bytes)} of stack"
+    yield Text(f"RAM    {number(result.arena_bytes)} bytes of arena, {own}{stack}")
     constants = "the model" if result.library == "tflm" else "constants"
     flash = f"{number(result.constant_bytes)} of {constants}, {number(result.code_bytes)} of code"
     yield Text(f"flash  {number(result.flash_bytes)} bytes: {flash}")

@@ -13,7 +13,7 @@ from arenite.model.text import printable
 from arenite.report.text import Column, number, plain_c, table, wrapped
 
 _IN_PLACE = "-"
-_LANGUAGES = {"c": "C", "s": "assembly", "": ""}
+_LANGUAGES = {"c": "C", "s": "assembly", "cc": "C++", "": ""}
 
 
 def render_export(result: Export, width: int) -> Iterator[Text]:

@@ -28,7 +28,7 @@ class ExportedLayer:
         name: The operator.
         shapes: What goes in and comes out, in words.
         function: The function that does it; empty where output and input are the same bytes.
-        language: ``"c"`` or ``"s"``, empty without a function.
+        language: ``"c"``, ``"s"`` or ``"cc"``, empty without a function.
         reason: Why it is plain C where others of its kind are in assembly.
         constant_bytes: Its constants in flash.
         scratch_bytes: Memory of the arena that only it needs.

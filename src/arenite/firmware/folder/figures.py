@@ -24,6 +24,7 @@ class Figures:
             of it.
         first: Of the first inference, in which operators such as CALL_ONCE run.
         first_layers: Of every layer in that.
+        static_bytes: RAM of users' kernels in C++ beside the arena, and of what is around them.
     """
 
     processor: str
@@ -35,6 +36,7 @@ class Figures:
     layers: tuple[Count, ...]
     first: Count
     first_layers: tuple[Count, ...]
+    static_bytes: int = 0
 
     @property
     def is_steady(self) -> bool:
@@ -46,7 +48,7 @@ def figures_facts(figures: Figures | None, constant_bytes: int) -> dict[str, Any
     """The figures as JSON; null where nothing was emulated."""
     if figures is None:
         keys = "emulated instructions cycles first_instructions first_cycles"
-        keys += " code_bytes flash_bytes stack_bytes equal"
+        keys += " code_bytes flash_bytes stack_bytes static_bytes equal"
         return dict.fromkeys(keys.split())
     return {
         "emulated": figures.processor,
@@ -57,5 +59,6 @@ def figures_facts(figures: Figures | None, constant_bytes: int) -> dict[str, Any
         "code_bytes": figures.code_bytes,
         "flash_bytes": figures.code_bytes + constant_bytes,
         "stack_bytes": figures.stack_bytes,
+        "static_bytes": figures.static_bytes,
         "equal": figures.equal,
     }

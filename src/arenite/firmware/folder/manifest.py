@@ -199,7 +199,7 @@ _layer = _row(
         "name": _text(_LONGEST_NAME),
         "shapes": _text(_LONGEST_NAME),
         "function": _text(_LONGEST, r"[A-Za-z0-9_]*", "a C identifier, or nothing"),
-        "language": _one_of("", "c", "s"),
+        "language": _one_of("", "c", "s", "cc"),
         "reason": _text(_LONGEST),
     },
     {
@@ -249,7 +249,9 @@ _EXPORT = _row(
         "not_verified": _text(_LONGEST),
         "least_ram_bytes": _maybe(_size),
         **_maybe_counts,
-        **dict.fromkeys(("code_bytes", "flash_bytes", "stack_bytes"), _maybe(_count)),
+        **dict.fromkeys(
+            ("code_bytes", "flash_bytes", "stack_bytes", "static_bytes"), _maybe(_count)
+        ),
     },
 )
 _TFLM = _row({**_SHARED, "model_bytes": _size, "operators": _whole(1, 1 << 16)}, _DIGESTED)

@@ -25,7 +25,9 @@ from arenite.firmware.folder.places import Places
 
 _STAGING = ".arenite-"
 #: Sources that are made for a model and fit each other: all or none.
-_GENERATED = re.compile(r"src/(?!main\.cc$)[a-z][a-z0-9_]*\.(?:c|cc|h|S)")
+_GENERATED = re.compile(
+    r"src/(?!main\.cc$)[A-Za-z_][A-Za-z0-9_.-]*\.(?:c|cc|cpp|cxx|h|hh|hpp|inc|S)"
+)
 #: All others that an export writes; whoever uses a folder may change them.
 _CHANGEABLE = re.compile(
     r"src/main\.cc|test/main\.c|examples/selftest/selftest\.ino|esphome/[a-z0-9_]+/__init__\.py"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from arenite.firmware.network.layers import Value
 from arenite.firmware.network.names import Names
@@ -19,10 +19,14 @@ from arenite.ops.context import Array
 
 @dataclass(frozen=True, eq=False)
 class Constant:
-    """An array in flash; ``role`` says in a word what it is: ``"weights"``, ``"bias"``."""
+    """An array in flash; ``role`` says in a word what it is: ``"weights"``, ``"bias"``.
+
+    ``alignment`` is of its first byte; 0 is its elements' own.
+    """
 
     role: str
     values: Array
+    alignment: int = 0
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Routine:
-    """A function in C or assembly, without its name.
+    """A function in C or assembly, without its name; in C++ one that runs a user's kernel.
 
     Attributes:
         stem: What its name begins with.
@@ -88,7 +92,7 @@ class Routine:
     parameters: tuple[str, ...]
     body: str
     parts: tuple[tuple[str, Routine], ...] = ()
-    language: Literal["c", "s"] = "c"
+    language: Literal["c", "s", "cc"] = "c"
     about: str = field(default="", compare=False)
 
     @property
@@ -118,6 +122,9 @@ class Work:
             of one that nothing can spare.
         taken: Numbers of the moves that are spared, since memory is laid out so.
         rest: The work with such numbers.
+        alignment: Of the layer's tensors.
+        compiled: What is known of a user's kernel in C++, see
+            :class:`arenite.firmware.compiled.work.Compiled`; its arguments are not passed.
     """
 
     routine: Routine | None
@@ -132,6 +139,8 @@ class Work:
     places: tuple[Place | None, ...] = ()
     taken: frozenset[int] = frozenset()
     rest: Callable[[frozenset[int]], Work] | None = None
+    alignment: int = 0
+    compiled: Any = None
 
     @property
     def constants(self) -> tuple[Constant, ...]:

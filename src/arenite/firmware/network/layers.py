@@ -6,7 +6,7 @@ paddings is over here. Nothing below this module knows a graph, a context or a f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, Generic, TypeAlias, TypeVar
@@ -82,7 +82,8 @@ class Layer(Generic[P_co]):
     it uses one, ``state`` what it remembers at first.
     ``runs`` is how often it does so in one inference: more than once where it is a few rows of a
     layer that goes row by row. ``icache`` are the bytes of the processor's cache of instructions,
-    where loops have to fit into one.
+    where loops have to fit into one. ``kernel`` is a user's kernel in C++ that runs it, as
+    :mod:`arenite.kernels.instance` has it.
     """
 
     index: int
@@ -95,6 +96,7 @@ class Layer(Generic[P_co]):
     state: tuple[Array, ...] = ()
     runs: int = 1
     icache: int | None = None
+    kernel: Any = None
 
     @property
     def name(self) -> str:
@@ -191,12 +193,21 @@ def _network(graph: Graph, context: HeapContext, number: int, known: dict[int, N
         resources = _resources(graph) if operator.name in _RESOURCE_USERS else ()
         context.enter_node(number, index)
         state = tuple(buffer.copy() for buffer in context.state_buffers())
-        layers.append(
-            Layer(index, operator, inputs, outputs, node.params, called, resources, state)
-        )
+        layer = Layer(index, operator, inputs, outputs, node.params, called, resources, state)
+        own = node.user_data if operator.name in compiled_in(graph.model) else None
+        layers.append(replace(layer, kernel=own))
     fed, wanted = (tuple(values[i] for i in side) for side in (subgraph.inputs, subgraph.outputs))
     network = known[number] = Network(tuple(layers), fed, wanted, number)
     return network
+
+
+def compiled_in(model: Model) -> Collection[str]:
+    """Operators that a user's C++ kernels run."""
+    if not model.registrations:
+        return ()
+    from arenite.kernels.compile import compiled_operators  # noqa: PLC0415 - needs the engine
+
+    return compiled_operators(model)
 
 
 def _known(context: HeapContext, subgraph: int, index: int) -> TfLiteTensor:

@@ -21,6 +21,10 @@ _INTERFACE = (
     "observer",
     "row_fn",
     "selftest",
+    "error",
+    "prepare_kernels",
+    "reset_kernels",
+    "set_external_context",
 )
 #: What else has such names: the functions that kernels share, the emulated board, and C's and
 #: POSIX's headers, some of whose functions end with ``_init`` as well.

@@ -292,6 +292,14 @@ class _Spans:
                         self._add(layer, work, value)
             elif layer.index == group.first:
                 self._add_group(group)
+        for layer, work in zip(self._network.layers, works, strict=True):
+            self._align(layer, work.alignment)
+
+    def _align(self, layer: AnyLayer, alignment: int) -> None:
+        for value in (*layer.inputs, *layer.outputs) if alignment else ():
+            if value is not None and value.index in self.spans:
+                span = self.spans[value.index]
+                span.alignment = max(span.alignment, alignment)
 
     def _add(self, layer: AnyLayer, work: Work, value: Value) -> None:
         """An output: over an input where it may lie there."""

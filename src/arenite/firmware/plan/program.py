@@ -112,6 +112,11 @@ class Program:
         """What the functions of groups are called in C."""
         return [f"{self.name}_{self._names.take(f'rows_{one.first}')}" for one in self.groups]
 
+    @cached_property
+    def compiled(self) -> tuple[Work, ...]:
+        """Works of layers that users' kernels in C++ run."""
+        return tuple(work for work in self.works if work.compiled is not None)
+
     def _calls(self) -> Iterator[Routine]:
         for number, work in enumerate(self.works):
             group = self.group(number)
@@ -196,13 +201,16 @@ class Program:
     @property
     def may_end(self) -> bool:
         """Whether an inference may end behind one of its layers."""
-        return any(work.ends is not None for work in self.works)
+        return any(work.ends is not None or work.compiled is not None for work in self.works)
 
     def call(self, number: int) -> str:
         """The statement that does a layer, or nothing."""
         work = self.works[number]
         if work.routine is None:
             return ""
+        if work.compiled is not None:
+            call, name = call_of(self.function(work.routine), ()), self.name.upper()
+            return f"status = {call};\nif (status) return status < 0 ? status : {name}_OK;"
         scratch = iter(self.layout.scratch[number])
         arguments = [
             self._expression(argument, declaration, next(scratch, 0))
@@ -320,4 +328,4 @@ def constants_of(works: Sequence[Work]) -> Iterator[int]:
 
 
 def _key(constant: Constant) -> tuple[str, bytes]:
-    return str(constant.values.dtype), constant.values.tobytes()
+    return f"{constant.values.dtype} {constant.alignment}", constant.values.tobytes()

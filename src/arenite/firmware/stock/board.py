@@ -19,45 +19,30 @@ import numpy as np
 from arenite.analysis.resolver_code import resolver
 from arenite.boards.board import Board as BoardFacts
 from arenite.c_text import fill
-from arenite.cores import CORES, DEFAULT, emulated
+from arenite.cores import DEFAULT, emulated
 from arenite.emulator import machine as memory
 from arenite.emulator.elf import Image
 from arenite.emulator.machine import Count, Machine
 from arenite.errors import BoardError, UnsupportedOperatorError
 from arenite.files import save
 from arenite.firmware.board import LIMIT, has_loops
-from arenite.firmware.build import link_script, linked
+from arenite.firmware.build import link_script
 from arenite.firmware.flash_reads import FlashReads, flash_reads
+from arenite.firmware.network.layers import compiled_in
+from arenite.firmware.stock.build import core_flags, files_of, linked_with_tree, tree_flags
 from arenite.firmware.stock.text import LINK, MAIN, MODEL
 from arenite.firmware.trial import LayerTrial, Trial, same_outputs, trial_inputs
 from arenite.formats import Source, model_of
 from arenite.formats.tflite_write import write
-from arenite.kernels.closure import sources_for, sources_that_define
-from arenite.kernels.compile import Kernels
-from arenite.kernels.compiler import undefined
+from arenite.kernels.build import Origin
+from arenite.kernels.closure import sources_for
+from arenite.kernels.compile import origins_of
 from arenite.kernels.tree import Tree, find_tree
 from arenite.model import Model
 from arenite.ops.context import Array
 from arenite.runtime.interpreter import Interpreter
 
-#: As TFLM's ``cortex_m_generic_makefile.inc`` and ``cmsis_nn.inc`` have them.
-_DEFINED = (
-    *("-DTF_LITE_STATIC_MEMORY", "-DTF_LITE_DISABLE_X86_NEON"),
-    *("-DCMSIS_NN", "-DKERNELS_OPTIMIZED_FOR_SPEED"),
-    # FlatBuffers, unless TFLM's Makefile has patched it, expects strtoll_l, which musl lacks.
-    "-DFLATBUFFERS_LOCALE_INDEPENDENT=0",
-)
-#: Enumerations as small as they can be, as for bare cores (AAPCS, GCC's ``arm-none-eabi``): structs
-#: in the arena have them.
-_FLAGS = (
-    *("-fshort-enums", "-O2", "-w", "-fno-rtti", "-fno-exceptions", "-fno-threadsafe-statics"),
-    *("-fno-unwind-tables", "-fno-asynchronous-unwind-tables"),
-    *("-ffunction-sections", "-fdata-sections", "-funsigned-char", "-fomit-frame-pointer"),
-    "-fno-access-control",
-)
-#: How often the linker may be asked anew what it still lacks.
-_ROUNDS = 6
-_LINKED = ("-lc++", "-static", "-nostartfiles", "-Wl,-T,link.ld", "-Wl,--gc-sections")
+_LINKED = ("-nostartfiles", "-Wl,-T,link.ld", "-Wl,--gc-sections")
 #: What TFLM may take while it prepares, beyond what stays.
 _ROOM = 16 << 10
 _STEPS = {2: "AllocateTensors failed", 3: "Invoke failed"}
@@ -70,7 +55,8 @@ class StockBoard:
         model: The model.
         tflm: Its sources, see :mod:`arenite.kernels.tree`.
         processor: A core that Unicorn has, see :mod:`arenite.cores`.
-        kernels: A user's own kernels, for operators of their names.
+        kernels: Where a user's own kernels are from, by the operators that they run; by default
+            those of the model.
         arena: Bytes of its arena; None for what Arenite says that the model needs.
 
     Raises:
@@ -84,7 +70,7 @@ class StockBoard:
         model: Model,
         tflm: str | os.PathLike[str],
         processor: str,
-        kernels: Kernels | None = None,
+        kernels: Mapping[str, Origin] | None = None,
         *,
         arena: int | None = None,
     ) -> None:
@@ -93,7 +79,8 @@ class StockBoard:
         self.model_bytes = write(model)
         self._arena = arena
         with tempfile.TemporaryDirectory(prefix="arenite-") as folder:
-            self.image = self._built(find_tree(tflm), kernels, Path(folder))
+            own = origins_of(model) if kernels is None else kernels
+            self.image = self._built(find_tree(tflm), own, Path(folder))
         self._machine = Machine(self.image, processor, LIMIT if has_loops(model) else None)
         self._printed: list[str] = []
 
@@ -106,14 +93,14 @@ class StockBoard:
         self._call("begin")
         self.arena_bytes = self._call("arena_used")
 
-    def _built(self, tree: Tree, kernels: Kernels | None, folder: Path) -> Image:
-        functions = {} if kernels is None else kernels.built.functions
-        own = {name: f"stock_own({one.name}())" for name, one in functions.items()}
-        needed = resolver(self.model, own)
+    def _built(self, tree: Tree, own: Mapping[str, Origin], folder: Path) -> Image:
+        functions = {name: one.function for name, one in own.items()}
+        calls = {name: f"stock_own({one.name}())" for name, one in functions.items()}
+        needed = resolver(self.model, calls)
         if needed.missing:
             missing = list(needed.missing)
             raise UnsupportedOperatorError(f"TFLM has no {', '.join(missing)}", missing)
-        calls = needed.lines[1:]
+        lines = needed.lines[1:]
         texts = {
             "link.ld": link_script(LINK, memory),
             "model.S": MODEL,
@@ -123,23 +110,18 @@ class StockBoard:
                 arena=self._arena
                 or Interpreter(self.model, target=self.processor).arena.size + _ROOM,
                 operators=max(needed.operators, 1),
-                declarations="\n".join(one.declaration for one in functions.values()),
-                calls="\n".join(calls),
+                declarations="\n".join({one.declaration: "" for one in functions.values()}),
+                calls="\n".join(lines),
                 variables=_variables(self.model),
             ),
         }
         for name, text in texts.items():
             save(folder / name, text.encode())
         save(folder / "model.bin", self.model_bytes)
-        arguments = [*_arguments(self.processor), *(f"-I{path}" for path in tree.includes)]
-        files: list[Path] = []
-        if kernels is not None:
-            request = kernels.request
-            arguments += [f"-I{path}" for path in request.include]
-            arguments += [f"-D{k}={v}" for k, v in request.define.items() if v is not None]
-            files = [*request.files, *request.sources]
-        sources = [*files, *sources_for(tree, calls, files)]
-        return _linked(tree, arguments, sources, folder)
+        arguments = [*core_flags(self.processor), *tree_flags(tree, own.values())]
+        files = files_of(own.values())
+        sources = [*files, *sources_for(tree, lines, files)]
+        return linked_with_tree(tree, [*arguments, *_LINKED, "main.cc", "model.S"], sources, folder)
 
     # -- inferences
 
@@ -250,46 +232,23 @@ def _check(processor: str) -> None:
         raise BoardError(f"expected one of {', '.join(names)}, got {processor!r}")
 
 
-def _arguments(processor: str) -> list[str]:
-    core = CORES[processor]
-    floats = "hf" if core.has_fpu else ""
-    return [f"--target=thumb-linux-musleabi{floats}", f"-mcpu={core.clang}", *_FLAGS, *_DEFINED]
-
-
-def _linked(tree: Tree, arguments: Sequence[str], sources: Sequence[Path], folder: Path) -> Image:
-    """All sources, and those that the linker turns out to lack."""
-    wanted = dict.fromkeys(sources)
-    for _ in range(_ROUNDS):
-        try:
-            files = [*map(str, wanted), "main.cc", "model.S"]
-            return linked([*arguments, *files, *_LINKED], folder, tree.root)
-        except BoardError as error:
-            lacking = undefined(str(error))
-            new = [path for path in sources_that_define(tree, lacking) if path not in wanted]
-            if not new:
-                raise
-            wanted |= dict.fromkeys(new)
-    raise BoardError(f"'{tree.root}' has no sources for {', '.join(lacking)}")
-
-
 def stock_trial(
     model: Model | Source,
     tflm: str | os.PathLike[str],
     processor: str = DEFAULT,
     runs: int = 4,
-    kernels: Kernels | None = None,
     *,
     on: BoardFacts | None = None,
 ) -> Trial:
     """Cost of TFLM with CMSIS-NN, and whether it gives what Arenite's interpreter says of it.
+
+    Where a user's own kernels run the model, the outputs of every layer are compared too.
 
     Args:
         model: A model, a file's path, or a file's bytes.
         tflm: A folder with TFLM's sources.
         processor: The emulated core.
         runs: How many inferences are compared with the interpreter's for that target.
-        kernels: A user's own kernels, which the model's registrations are; the outputs of every
-            layer are compared too.
         on: The board whose flash and caches count.
 
     Raises:
@@ -298,11 +257,11 @@ def stock_trial(
     """
     model = model_of(model)
     board, reference = (
-        StockBoard(model, tflm, processor, kernels),
+        StockBoard(model, tflm, processor),
         Interpreter(model, target=processor),
     )
     board.begin()
-    differences = _parting_layers(board, processor) if kernels else []
+    differences = _parting_layers(board, processor) if compiled_in(model) else []
     for number, arrays in enumerate(trial_inputs(model, runs)):
         layers, count = board.layers(arrays)
         stack = board.stack_bytes

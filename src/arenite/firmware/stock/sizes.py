@@ -7,8 +7,7 @@ runs ``init`` and ``prepare`` of the one operator on the core, and what it is as
 from __future__ import annotations
 
 from arenite.firmware.stock.board import StockBoard
-from arenite.kernels.build import Built, Request
-from arenite.kernels.compile import Kernels
+from arenite.kernels.build import Origin
 from arenite.kernels.sizes import PERSISTENT, SCRATCH
 from arenite.model import Model
 
@@ -21,15 +20,14 @@ _FUNCTIONS = {
 }
 
 
-def asked_on_core(
-    model: Model, request: Request, built: Built, processor: str
-) -> list[tuple[str, int]]:
+def asked_on_core(model: Model, origin: Origin, processor: str) -> list[tuple[str, int]]:
     """Demands of the kernel of a model with one operator, in order.
 
     Raises:
         BoardError: It cannot be built for the core, or does not run there.
     """
     arena = _ROOM + 4 * sum(tensor.nbytes for tensor in model.main.tensors)
-    board = StockBoard(model, request.tflm, processor, Kernels({}, request, built), arena=arena)
+    own = {model.main.operators[0].name: origin}
+    board = StockBoard(model, origin.request.tflm, processor, own, arena=arena)
     found = board.asks({name: argument for name, (_, argument) in _FUNCTIONS.items()})
     return [(_FUNCTIONS[name][0], size) for name, size in found]

@@ -82,6 +82,8 @@ def reaches_of(layer: AnyLayer) -> Reaches:
     Raises:
         UnsupportedError: It needs an input as a whole, or is not of images; says why.
     """
+    if layer.kernel is not None:
+        raise UnsupportedError("a kernel of yours in C++ takes its inputs as a whole")
     if len(layer.outputs) != 1 or layer.output.type.bits % 8:
         raise UnsupportedError("a layer of one output, of whole bytes, goes by rows")
     for value in (*layer.present(), layer.output):

@@ -55,6 +55,28 @@ clean:
 .PHONY: selftest clean
 """
 
+#: What a Makefile has more for users' kernels.
+_MAKEFILE_CPP = """\
+
+# Kernels of yours in C++, and TFLM's headers, which they are compiled against: make TFLM=PATH
+TFLM ?= tflite-micro
+CXX ?= c++
+CXXFLAGS ?= $$(CFLAGS)
+CXX_FLAGS = -std=c++17 -DTF_LITE_STATIC_MEMORY -fno-rtti -fno-exceptions -fno-threadsafe-statics
+CXX_FLAGS += -Isrc $folders $$(CXXFLAGS)
+
+build/%.o: src/% $$(wildcard src/*.h) Makefile
+	@mkdir -p build
+	$$(CXX) $$(CXX_FLAGS) -c -o $$@ $$<
+"""
+_CMAKE_CPP = """\
+
+# Kernels of yours in C++ are compiled against TFLM's headers: cmake -DTFLM=PATH. Link TFLM, too.
+set(TFLM tflite-micro CACHE PATH "TensorFlow Lite Micro")
+set_target_properties(${name}_model PROPERTIES CXX_STANDARD 17)
+target_compile_definitions(${name}_model PRIVATE TF_LITE_STATIC_MEMORY)
+target_include_directories(${name}_model PRIVATE $folders)
+"""
 _IDF_COMPONENT = """\
 version: "1.0.0"
 description: "$name, a neural network as C, without an interpreter"
@@ -184,11 +206,17 @@ int main(void) { return ${name}_selftest(print) ? 1 : 0; }
 
 
 def project_files(
-    name: str, arena_bytes: int, sources: Sequence[str], processor: str = "host"
+    name: str,
+    arena_bytes: int,
+    sources: Sequence[str],
+    processor: str = "host",
+    folders: Sequence[str] = (),
 ) -> dict[str, str]:
     """Files that build the C and assembly files ``sources`` of ``src/`` as a library, by path.
 
     For a chip of ESP-IDF's the folder says what it needs as a component of that and of ESPHome's.
+    C++ among the sources is compiled against TFLM, whose folders on the include path are
+    ``folders``.
     """
     words = {"name": name, "NAME": name.upper(), "arena": f"{arena_bytes:,}"}
     assembly = any(one.endswith(".S") for one in sources)
@@ -196,14 +224,16 @@ def project_files(
     texts = {
         "Makefile": fill(
             _MAKEFILE, **words, core=DEFAULT, objects=" ".join(f"build/{s}.o" for s in sources)
-        ),
+        )
+        + _cpp(_MAKEFILE_CPP, name, [f"-I$(TFLM)/{one}" for one in folders]),
         "CMakeLists.txt": fill(
             _CMAKE,
             **words,
-            language=" ASM" if assembly else "",
+            language=(" CXX" if folders else "") + (" ASM" if assembly else ""),
             esp=_NOT_ESP if assembly else _ESP,
             sources=" ".join(f"{SOURCES}/{one}" for one in sources),
-        ),
+        )
+        + _cpp(_CMAKE_CPP, name, [f"${{TFLM}}/{one}" for one in folders]),
         "zephyr/module.yml": fill(_ZEPHYR_MODULE, **words),
         "zephyr/CMakeLists.txt": fill(
             _ZEPHYR_CMAKE, **words, sources=" ".join(f"${{source}}/{one}" for one in sources)
@@ -220,6 +250,13 @@ def project_files(
         component = f"{name.lower()}_model"
         texts[f"esphome/{component}/__init__.py"] = fill(_ESPHOME, **words, lower=name.lower())
     return {path: text + "\n" for path, text in texts.items()}
+
+
+def _cpp(text: str, name: str, folders: Sequence[str]) -> str:
+    """What a file has more where there is C++."""
+    if not folders:
+        return ""
+    return "\n" + fill(text, name=name, folders=" ".join(one.rstrip("/.") for one in folders))
 
 
 def _platformio(name: str, *, assembly: bool) -> dict[str, object]:

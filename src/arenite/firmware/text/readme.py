@@ -58,12 +58,31 @@ $esp
 `${name}_selftest(print)` of `selftest.h` runs four inferences, compares every layer, output and
 constant with what they shall be, and prints PASS, or FAIL and where. $test
 
-## Layers
+$own## Layers
 
 | # | layer | function | constants | scratch | $columns |
 |--:|---|---|--:|--:|$ruler|
 $layers
 $sums"""
+
+#: Where operators have kernels of the user's.
+_OWN = """\
+## Kernels of yours
+
+$operators: kernels of yours in C++ run them, in `src/own_kernels.cc`, without an interpreter and
+without a heap. They are compiled against the TensorFlow Lite Micro that they are written for, with
+`-std=c++17 -DTF_LITE_STATIC_MEMORY -fno-rtti -fno-exceptions -fno-threadsafe-statics`, and its
+folders on the include path: the tree itself, and in it `flatbuffers/include`, `gemmlowp` and `ruy`
+of its third parties. `make TFLM=PATH` and `cmake -DTFLM=PATH` do that. Link your TFLM library: they
+take of it `micro_context.cc`, `kernels/kernel_util.cc`, and what they call themselves. Your
+program has a `DebugLog()`, as for TFLM.
+
+`${name}_init()` calls every `init` and `prepare`. It and `${name}_invoke()` return
+`${NAME}_FAILED` (-2) where a kernel fails or asks for what is not there: `${name}_error()` says
+which, and what. Persistent and scratch memory lie in the arena, as large as $sizes.
+`${name}_reset()` calls their `reset`. `${name}_set_external_context()` is for kernels that ask for
+one, before `${name}_init()`.
+"""
 
 _ESP = """\
 - **ESP-IDF**: the folder is a component.
@@ -100,6 +119,7 @@ def readme(result: Export) -> str:
         inference=_inference(result),
         output=_c_type(result.outputs),
         test=_ON_BOARD if is_assembled else _ON_HOST,
+        own=_own(result),
         esp=fill(_NOT_ESP, processor=result.target)
         if is_assembled
         else fill(_ESP, name=result.name),
@@ -109,6 +129,18 @@ def readme(result: Export) -> str:
         sums="\n".join(_sums(result)),
     )
     return text.rstrip("\n") + "\n"
+
+
+def _own(result: Export) -> str:
+    """What is to be known of users' kernels."""
+    names = dict.fromkeys(one.name for one in result.layers if one.language == "cc")
+    if not names:
+        return ""
+    core = CORES[result.target]
+    sizes = "on this machine" if core.family == "host" else f"an emulated {core.name} asks for them"
+    operators = ", ".join(code_span(name) for name in names)
+    words = {"name": result.name, "NAME": result.name.upper()}
+    return fill(_OWN, **words, operators=operators, sizes=sizes) + "\n\n"
 
 
 def _origin(figures: Figures) -> str:
@@ -156,6 +188,8 @@ def _figures(result: Export) -> Iterator[tuple[str, str]]:
     yield "RAM: the arena, with all scratch memory", f"{result.arena_bytes:,} bytes"
     figures = result.figures
     if figures is not None:
+        if figures.static_bytes:
+            yield "RAM: kernels of yours, beside the arena", f"{figures.static_bytes:,} bytes"
         yield "RAM: stack of an inference", f"{figures.stack_bytes:,} bytes"
     yield "flash: constants", f"{result.constant_bytes:,} bytes"
     if figures is not None:

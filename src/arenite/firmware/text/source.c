@@ -131,7 +131,7 @@ int $name$_init(void) {
   if (!HAS_ARENA) return $NAME$_NO_ARENA;
   for (size_t i = 0; i < $NAME$_ARENA_BYTES; ++i) arena[i] = 0;
   $first;
-  return $NAME$_OK;
+  return $begun;
 }
 
 // clang-format off
@@ -168,6 +168,15 @@ $NAME$_CODE int $name$_invoke_observed($rows$$name$_observer observer, void *use
 $NAME$_CODE int $name$_invoke($rows_only) {
   return $name$_invoke_observed($rows_passed$NULL, NULL);
 }
+
+// template: own
+// What there is where users' kernels in C++ run operators.
+#define $NAME$_FAILED (-2) /* a kernel of yours: $name$_error() says which, and why */
+
+/* What the last call that returned $NAME$_FAILED failed with. */
+const char *$name$_error(void);
+/* Before $name$_init(): what GetExternalContext() gives to your kernels. */
+void $name$_set_external_context(void *payload);
 
 // template: section
 // Attributes of what a build may put into a section of its own.

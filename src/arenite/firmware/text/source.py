@@ -35,6 +35,7 @@ _GUARDED = _C["guarded"]
 _API = _C["api"]
 _DELIVERY = _C["delivery"]
 _SECTION = _C["section"]
+_OWN = _C["own"]
 
 _ABOUT_INPUTS = {
     "overwritten": "Inputs lie in that arena and are overwritten by an inference. An output may "
@@ -89,6 +90,7 @@ def sources(program: Program, processor: str = DEFAULT, *, model_hash: str = "")
         "kernels.c": kernels,
         "weights.h": _weights_h(program),
         "weights.c": definitions(program),
+        **_own_kernels(program),
     }
     assembly = "".join(
         text_of(routine, program.routines, program.name)
@@ -100,6 +102,15 @@ def sources(program: Program, processor: str = DEFAULT, *, model_hash: str = "")
         head = fill(_HEAD, processor=processor, zig=core, NAME=name)
         files["kernels.S"] = f"{head}\n\n{assembly}"
     return files
+
+
+def _own_kernels(program: Program) -> dict[str, str]:
+    """What is around a user's kernels in C++."""
+    if not program.compiled:
+        return {}
+    from arenite.firmware.compiled.source import own_kernels  # noqa: PLC0415 - needs the engine
+
+    return own_kernels(program)
 
 
 _HEAD = text_file(__name__, "kernels_head.S")
@@ -118,6 +129,8 @@ def _model_h(program: Program, model_hash: str) -> str:
     state = sum(one.bytes for one in program.kept)
     ports = [_port(program, "input", i, value) for i, value in enumerate(network.inputs)]
     ports += [_port(program, "output", i, value) for i, value in enumerate(network.outputs)]
+    if program.compiled:
+        ports.append(fill(_OWN, name=name, NAME=name.upper()))
     body = fill(
         _API,
         title=name,
@@ -200,8 +213,11 @@ def _model_c(program: Program) -> str:
         inputs=inputs,
         outputs=outputs,
         first=_fills([one for one in program.kept if one.fill]),
-        reset=_fills([one for one in program.kept if one.is_reset]),
+        reset="\n".join(_resets(program)),
         layers="\n".join(_steps(program)),
+        begun=f"{program.name}_prepare_kernels(arena)"
+        if program.compiled
+        else f"{program.name.upper()}_OK",
         groups=_groups(program),
         **_rows(program),
     )
@@ -244,7 +260,16 @@ def _fills(kept: Sequence[Kept]) -> str:
     return "\n".join(lines) or "/* nothing */"
 
 
+def _resets(program: Program) -> Iterator[str]:
+    """Statements that forget what inferences remember."""
+    yield _fills([one for one in program.kept if one.is_reset])
+    if program.compiled:
+        yield f"{program.name}_reset_kernels();"
+
+
 def _steps(program: Program) -> Iterator[str]:
+    if program.compiled:
+        yield "int status;"
     for layer in program.network.layers:
         group = program.group(layer.index)
         if group is not None:
@@ -287,10 +312,26 @@ def _prototype(program: Program, routine: Routine, attributes: str = "") -> str:
 def _kernels_h(program: Program) -> str:
     lines = [_section(program, "CODE"), ""]
     for routine in program.routines:
+        if routine.language == "cc":
+            continue
         prototype = _prototype(program, routine, f"{program.name.upper()}_CODE ")
         lines += [f"/* {routine.about} */", f"{prototype};"]
+    lines += _compiled_h(program)
     body = "\n".join(lines)
     return _guarded(f"{program.name.upper()}_KERNELS_H", ("<stdint.h>",), body)
+
+
+def _compiled_h(program: Program) -> Iterator[str]:
+    """Functions that run a user's kernels in C++."""
+    if not program.compiled:
+        return
+    yield "/* Operators that kernels of yours run, in own_kernels.cc. */"
+    yield f"int {program.name}_prepare_kernels(uint8_t *memory);"
+    yield f"void {program.name}_reset_kernels(void);"
+    for work in program.compiled:
+        assert work.routine is not None
+        yield f"/* {work.routine.about} */"
+        yield f"int {program.function(work.routine)}(void);"
 
 
 #: Products and sums are rounded each for itself. GCC does so where it is told the standard.

@@ -30,9 +30,11 @@ def _declared(name: str, values: Array) -> str:
 
 def definitions(program: Program) -> str:
     """``weights.c``."""
-    lines = ['#include "weights.h"', ""]
+    aligned = any(one.alignment for one in program.constants.values())
+    lines = ['#include "weights.h"', "", *(['#include "arithmetic.h"', ""] if aligned else [])]
     for name, one in program.constants.items():
-        lines += [f"{program.name.upper()}_CONST {_defined(name, one.values)}", ""]
+        alignment = f"AR_ALIGNED({one.alignment}) " if one.alignment else ""
+        lines += [f"{program.name.upper()}_CONST {alignment}{_defined(name, one.values)}", ""]
     return "\n".join(lines)
 
 

@@ -24,13 +24,14 @@ extern "C" {
 #include "tensorflow/lite/c/common.h"
 #include "tensorflow/lite/micro/micro_context.h"
 #include "tensorflow/lite/micro/micro_graph.h"
+#include "tensorflow/lite/micro/debug_log.h"
 #include "generated.h"
+#include "context.h"
 #ifdef AK_PARSERS
 #include "tensorflow/lite/micro/tflite_bridge/flatbuffer_conversions_bridge.h"
 #include "tensorflow/lite/schema/schema_generated.h"
 #endif
 
-namespace tree = AK_NAMESPACE;
 using Registration = AK_REGISTRATION;
 AK_DECLARATIONS
 
@@ -222,91 +223,12 @@ struct ak_node;
 
 namespace {
 
-// Before September 2023, and at some vendors still, MicroContext and MicroGraph are what an interpreter
-// has: made of its parts, which a kernel's host does not need.
-#ifdef AK_CONCRETE
-#define AK_ABSTRACT
-#else
-#define AK_ABSTRACT override
-#endif
-
-class Graph : public tree::MicroGraph {
- public:
-#ifdef AK_CONCRETE
-  Graph() : MicroGraph(nullptr, nullptr, nullptr, nullptr) {}
-#endif
-  TfLiteStatus InvokeSubgraph(int subgraph) override { refuse("InvokeSubgraph", subgraph); }
-  size_t NumSubgraphInputs(int subgraph) override { refuse("NumSubgraphInputs", subgraph); }
-  TfLiteEvalTensor* GetSubgraphInput(int subgraph, int) override {
-    refuse("GetSubgraphInput", subgraph);
-  }
-  size_t NumSubgraphOutputs(int subgraph) override { refuse("NumSubgraphOutputs", subgraph); }
-  TfLiteEvalTensor* GetSubgraphOutput(int subgraph, int) override {
-    refuse("GetSubgraphOutput", subgraph);
-  }
-  int NumSubgraphs() override { refuse("NumSubgraphs", -1); }
-  tree::MicroResourceVariables* GetResourceVariables() AK_ABSTRACT {
-    refuse("GetResourceVariables", -1);
-  }
-  virtual ~Graph() = default;
-  void operator delete(void*) {}
-
- private:
-  [[noreturn]] static void refuse(const char* function, int subgraph) {
-    log_line("MicroGraph::%s", function);
-    if (subgraph >= 0) log_line("(%d)", subgraph);
-    log_line(" is not served: a compiled kernel cannot call subgraphs or use resource variables");
-    leave(AK_STOPPED);
-  }
-};
-
-class Context : public tree::MicroContext {
- public:
-#ifdef AK_CONCRETE
-  explicit Context(ak_node* node) : MicroContext(nullptr, nullptr, &graph_), node_(node) {}
-#else
-  explicit Context(ak_node* node) : node_(node) {}
-#endif
-  virtual ~Context() = default;
-  void* AllocatePersistentBuffer(size_t bytes) override;
-  TfLiteStatus RequestScratchBufferInArena(size_t bytes, int* handle) override;
-  void* GetScratchBuffer(int handle) override;
-  TfLiteTensor* AllocateTempTfLiteTensor(int index) override;
-  void DeallocateTempTfLiteTensor(TfLiteTensor* tensor) override;
-  uint8_t* AllocateTempBuffer(size_t size, size_t alignment) override;
-  void DeallocateTempBuffer(uint8_t* buffer) override;
-  TfLiteEvalTensor* GetEvalTensor(int index) override;
-#ifndef AK_CONCRETE
-  TfLiteStatus set_external_context(void*) override {
-    refuse("set_external_context", "an external context is the interpreter's to set");
-  }
-  void* external_context() override;
-  tree::MicroGraph& graph() override { return graph_; }
-#endif
-#ifdef AK_COMPRESSION
-  bool IsTensorCompressed(const TfLiteNode*, int) override { return false; }
-  int AllocateDecompressionScratchBuffer(const TfLiteNode*, int) override { return -1; }
-  const tree::CompressionTensorData* GetTensorCompressionData(const TfLiteNode*, int) override {
-    return nullptr;
-  }
-#endif
-#ifdef AK_DECOMPRESSION_MEMORY
-  TfLiteStatus SetDecompressionMemory(const AlternateMemoryRegion*, size_t) override {
-    refuse("SetDecompressionMemory", "decompression memory is the interpreter's to set");
-  }
-  void* AllocateDecompressionMemory(size_t bytes, size_t alignment) override;
-  void ResetDecompressionMemoryAllocations() override;
-#endif
-  void operator delete(void*) {}
-
- private:
-  [[noreturn]] static void refuse(const char* function, const char* why) {
-    log_line("MicroContext::%s is not served: %s", function, why);
-    leave(AK_STOPPED);
-  }
-  ak_node* node_;
-  Graph graph_;
-};
+[[noreturn]] void refuse(const char* function, int subgraph, const char* why) {
+  log_line("%s", function);
+  if (subgraph >= 0) log_line("(%d)", subgraph);
+  log_line(" is not served: %s", why);
+  leave(AK_STOPPED);
+}
 
 }  // namespace
 
@@ -510,7 +432,7 @@ int call_function(ak_node* node, int function) {
       return status == kAbortOf2023 ? static_cast<int>(AK_ABORTED) : status;
     }
     case AK_RESET:
-      if (its.reset) its.reset(context, data);
+      if (const Reset reset = reset_of(its, 0)) reset(context, data);
       return AK_OK;
     default:
       if (its.free) its.free(context, data);
@@ -528,7 +450,7 @@ int call_function(ak_node* node, int function) {
 #define AK_NOEXCEPT
 #endif
 
-extern "C" {
+// As the tree has declared them: C's, or at a vendor C++'s.
 #ifdef AK_LOG_TAKES_LIST
 void DebugLog(const char* format, va_list args) { log_add(format, args); }
 int DebugVsnprintf(char* buffer, size_t size, const char* format, va_list args) {
@@ -537,6 +459,8 @@ int DebugVsnprintf(char* buffer, size_t size, const char* format, va_list args) 
 #else
 void DebugLog(const char* text) { log_line("%s", text); }
 #endif
+
+extern "C" {
 [[noreturn]] void ak_failed(const char* what, const char* file, int line) {
   log_line("check failed: %s (%s:%d)", what, file, line);
   leave(AK_STOPPED);
@@ -603,7 +527,7 @@ namespace {
 int32_t has(int32_t number) {
   const Registration& its = known[number].get();
   return !!its.init << AK_INIT | !!its.prepare << AK_PREPARE | !!its.invoke << AK_INVOKE |
-         !!its.reset << AK_RESET | !!its.free << AK_FREE;
+         !!reset_of(its, 0) << AK_RESET | !!its.free << AK_FREE;
 }
 
 ak_node* create(int32_t number, const ak_host* host, void* user, const void* options,
@@ -617,15 +541,7 @@ ak_node* create(int32_t number, const ak_host* host, void* user, const void* opt
   node->options_size = size;
   set_options(node->node, options, 0);
   node->node.custom_initial_data_size = static_cast<int>(size);
-  TfLiteContext& context = node->context;
-  context.impl_ = static_cast<tree::MicroContext*>(&node->micro);
-  context.ReportError = tree::MicroContextReportOpError;
-  context.GetTensor = tree::MicroContextGetTensor;
-  context.GetEvalTensor = tree::MicroContextGetEvalTensor;
-  context.RequestScratchBufferInArena = tree::MicroContextRequestScratchBufferInArena;
-  context.GetExternalContext = tree::MicroContextGetExternalContext;
-  context.AllocatePersistentBuffer = tree::MicroContextAllocatePersistentBuffer;
-  context.GetScratchBuffer = tree::MicroContextGetScratchBuffer;
+  serve(node->context, node->micro);
   return node;
 }
 

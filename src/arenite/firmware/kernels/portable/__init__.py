@@ -89,6 +89,8 @@ def narrow_work(layer: AnyLayer) -> Work:
 
 
 def _work(layer: AnyLayer, special: Mapping[str, Callable[[AnyLayer], Work]]) -> Work:
+    if layer.kernel is not None:
+        raise UnsupportedError("a kernel of yours in C++ runs in the main subgraph alone")
     wing = wing_of(layer.name)
     kernels = wing.module("kernels").KERNELS if wing else KERNELS
     kernel: Callable[[AnyLayer], Work] | None = special.get(layer.name) or kernels.get(layer.name)

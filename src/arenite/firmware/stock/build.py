@@ -1,0 +1,81 @@
+"""TFLM's sources as code of an emulated core: the compiler's flags, and what is linked.
+
+Facts: TFLM's ``cortex_m_generic_makefile.inc`` and ``cmsis_nn.inc``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from arenite.cores import CORES
+from arenite.emulator.elf import Image
+from arenite.errors import BoardError
+from arenite.firmware.build import linked
+from arenite.kernels.build import Origin
+from arenite.kernels.closure import sources_that_define
+from arenite.kernels.compiler import undefined
+from arenite.kernels.tree import Tree
+
+_DEFINED = (
+    *("-DTF_LITE_STATIC_MEMORY", "-DTF_LITE_DISABLE_X86_NEON"),
+    *("-DCMSIS_NN", "-DKERNELS_OPTIMIZED_FOR_SPEED"),
+    # FlatBuffers, unless TFLM's Makefile has patched it, expects strtoll_l, which musl lacks.
+    "-DFLATBUFFERS_LOCALE_INDEPENDENT=0",
+)
+#: Enumerations as small as they can be, as for bare cores (AAPCS, GCC's ``arm-none-eabi``): structs
+#: in the arena have them.
+_FLAGS = (
+    *("-fshort-enums", "-O2", "-w", "-fno-rtti", "-fno-exceptions", "-fno-threadsafe-statics"),
+    *("-fno-unwind-tables", "-fno-asynchronous-unwind-tables"),
+    *("-ffunction-sections", "-fdata-sections", "-funsigned-char", "-fomit-frame-pointer"),
+    "-fno-access-control",
+)
+#: How often the linker may be asked anew what it still lacks.
+_ROUNDS = 6
+
+
+def triple(processor: str) -> str:
+    """What clang calls the core with a C library."""
+    return f"thumb-linux-musleabi{'hf' if CORES[processor].has_fpu else ''}"
+
+
+def core_flags(processor: str) -> list[str]:
+    """Arguments of the compiler for TFLM and what goes with it."""
+    return [f"--target={triple(processor)}", f"-mcpu={CORES[processor].clang}", *_FLAGS, *_DEFINED]
+
+
+def tree_flags(tree: Tree, origins: Iterable[Origin]) -> list[str]:
+    """Include folders of a tree and of users' kernels, and their macros."""
+    requests = list({id(one.request): one.request for one in origins}.values())
+    folders = [*tree.includes, *(path for request in requests for path in request.include)]
+    macros = {name: value for request in requests for name, value in request.define.items()}
+    defined = [f"-D{name}={value}" for name, value in macros.items() if value is not None]
+    return [*(f"-I{path}" for path in folders), *defined]
+
+
+def files_of(origins: Iterable[Origin]) -> list[Path]:
+    """The sources of users' kernels, each once."""
+    requests = (one.request for one in origins)
+    return [*dict.fromkeys(path for one in requests for path in (*one.files, *one.sources))]
+
+
+def linked_with_tree(
+    tree: Tree, arguments: Sequence[str], sources: Sequence[Path], folder: Path
+) -> Image:
+    """All sources, and those of the tree that the linker turns out to lack.
+
+    Raises:
+        BoardError: The compiler does not take them, or nothing defines what they need.
+    """
+    wanted = dict.fromkeys(sources)
+    for _ in range(_ROUNDS):
+        try:
+            return linked([*arguments, *map(str, wanted), "-lc++", "-static"], folder, tree.root)
+        except BoardError as error:
+            lacking = undefined(str(error))
+            new = [path for path in sources_that_define(tree, lacking) if path not in wanted]
+            if not new:
+                raise
+            wanted |= dict.fromkeys(new)
+    raise BoardError(f"'{tree.root}' has no sources for {', '.join(lacking)}")

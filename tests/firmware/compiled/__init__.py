@@ -1,0 +1,1 @@
+"""Users' C++ kernels in exported firmware."""
