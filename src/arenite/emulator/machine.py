@@ -128,8 +128,10 @@ class Machine:
             self._core.mem_write(address, data)
 
     @contextmanager
-    def watching(self, function: str, told: Callable[[], None]) -> Iterator[None]:
-        """Call ``told`` whenever a function is entered."""
+    def watching(
+        self, function: str, told: Callable[[], None], *, goes_on: bool = True
+    ) -> Iterator[None]:
+        """Call ``told`` whenever a function is entered; it always ``goes_on`` here."""
         at = self.address(function)
         hook = self._core.hook_add(self._hook_code, lambda *_: told(), begin=at, end=at)
         try:

@@ -101,6 +101,7 @@ class Qemu:
         self._log: IO[bytes] | None = None
         self._top = STACK + STACK_BYTES - 64
         self._watched: dict[int, Callable[[], None]] = {}
+        self._going_on: set[int] = set()
         self._begin()
 
     def _begin(self) -> None:
@@ -136,14 +137,19 @@ class Qemu:
         self._begin()
 
     @contextmanager
-    def watching(self, function: str, told: Callable[[], None]) -> Iterator[None]:
-        """Call ``told`` whenever a function is entered."""
+    def watching(
+        self, function: str, told: Callable[[], None], *, goes_on: bool = False
+    ) -> Iterator[None]:
+        """Call ``told`` whenever a function is entered, which is skipped unless it ``goes_on``."""
         at = self.address(function)
         self._ask(f"Z0,{at:x},2")
         self._watched[at] = told
+        if goes_on:
+            self._going_on.add(at)
         try:
             yield
         finally:
+            self._going_on.discard(at)
             if self._watched.pop(at, None) is not None:  # not where the board began anew
                 self._ask(f"z0,{at:x},2")
 
@@ -192,7 +198,16 @@ class Qemu:
             if at == end:
                 return
             self._watched[at]()
-            self._set(_PC, self._get(_LR) & ~1)  # what is watched does nothing: back at once
+            if at in self._going_on:
+                self._step_over(at)
+            else:
+                self._set(_PC, self._get(_LR) & ~1)  # it does nothing: back at once
+
+    def _step_over(self, at: int) -> None:
+        """Run the instruction where a function is watched."""
+        self._ask(f"z0,{at:x},2")
+        self._ask("s")
+        self._ask(f"Z0,{at:x},2")
 
     def argument(self, number: int) -> int:
         """An argument of the function that was just entered."""

@@ -94,10 +94,8 @@ def _with_tflm(
             "the folder has kernels of yours in C++: expected the TFLM that they are written for, "
             "--tflm PATH"
         )
-    if core.qemu or core.family != "cortex-m":
-        raise BoardError(
-            f"kernels of yours in C++ run on a Cortex-M that Unicorn has, got {core.name}"
-        )
+    if core.family != "cortex-m":
+        raise BoardError(f"kernels of yours in C++ run on a Cortex-M here, got {core.name}")
     from arenite.firmware.compiled.build import build_with_tflm  # noqa: PLC0415 - needs the engine
 
     return build_with_tflm(files, own, into, core.name, headers)
@@ -119,7 +117,7 @@ def compiled_objects(files: Sequence[Path], into: Path, processor: str, triple: 
     for path in files:
         found.append(into / f"folder_{path.stem}.o")
         arguments = [*flags, "-fshort-enums", "-c", str(path), "-o", str(found[-1])]
-        _run(arguments, into, path.name)
+        run_compiler(arguments, into, path.name)
     return found
 
 
@@ -136,11 +134,16 @@ def linked(arguments: Sequence[str], into: Path, what: object) -> Image:
     Raises:
         BoardError: There is no compiler, or it does not take ``what``.
     """
-    _run([*arguments, "-o", "firmware.elf"], into, what)
+    run_compiler([*arguments, "-o", "firmware.elf"], into, what)
     return read_elf((into / "firmware.elf").read_bytes())
 
 
-def _run(arguments: Sequence[str], into: Path, what: object) -> None:
+def run_compiler(arguments: Sequence[str], into: Path, what: object) -> None:
+    """Run zig's clang in a folder.
+
+    Raises:
+        BoardError: There is none, or it does not take ``what``.
+    """
     compiler = find_package("ziglang")
     if compiler is None:
         raise BoardError(

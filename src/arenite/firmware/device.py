@@ -78,7 +78,7 @@ class Device:
     def _begin(self) -> None:
         """What runs before C++ does."""
         if self._has_kernels:
-            self.machine.call("board_start")
+            self.machine.call("board_begin")
 
     def call(self, function: str, *arguments: int) -> int:
         """Call ``NAME_function``.
@@ -89,7 +89,7 @@ class Device:
         """
         printed = list[str]()
         try:
-            with self._listening(printed):
+            with self._listening(printed) if function in _MAY_FAIL else nullcontext():
                 result = self.machine.call(f"{self.name}_{function}", *arguments)
         except BoardError:
             self.machine.restart()

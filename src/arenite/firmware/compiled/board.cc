@@ -7,7 +7,7 @@ void board_print(const char* text);
 extern void (*board_init_first[])(void);
 extern void (*board_init_last[])(void);
 
-__attribute__((used)) void board_start(void) {
+__attribute__((used)) void board_begin(void) {
   for (auto one = board_init_first; one != board_init_last; ++one) (*one)();
 }
 int main(void) { return 0; }  // what crt1.o asks for; nobody calls it

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from arenite.c_text import fill, text_file
-from arenite.emulator import machine
+from arenite.cores import CORES
+from arenite.emulator import machine, qemu
 from arenite.emulator.elf import Image
 from arenite.errors import BoardError
 from arenite.files import save
@@ -22,7 +23,7 @@ from arenite.kernels.tree import find_tree
 _LINK = text_file(__name__, "build.ld")
 #: What TFLM expects of a platform, and what starts C++.
 _BOARD = text_file(__name__, "board.cc")
-_LINKED = ("-nostartfiles", "-Wl,-T,link.ld", "-Wl,-e,board_start", "-Wl,--gc-sections")
+_LINKED = ("-nostartfiles", "-Wl,-T,link.ld", "-Wl,-e,board_begin", "-Wl,--gc-sections")
 #: Of the tree, what kernels' calls end in; the linker says what else.
 _BEGIN = ("tensorflow/lite/micro/micro_context.cc", "tensorflow/lite/micro/kernels/kernel_util.cc")
 
@@ -36,7 +37,7 @@ def build_with_tflm(
         c_files: Its C and assembly, the board's with them.
         own: Its C++.
         into: A folder.
-        processor: A core that Unicorn has.
+        processor: A Cortex-M that is emulated.
         headers: What the C++ is compiled against.
 
     Raises:
@@ -44,15 +45,18 @@ def build_with_tflm(
         KernelBuildError: The tree is none.
     """
     tree = find_tree(headers.tflm, needs_cmsis_nn=False)
-    save(into / "link.ld", link_script(_LINK, machine).encode())
+    memory = qemu if CORES[processor].qemu else machine
+    save(into / "link.ld", link_script(_LINK, memory).encode())
     takes_list = "AK_LOG_TAKES_LIST" in tree.defines
     save(into / "board_cc.cc", fill(_BOARD, takes_list=int(takes_list)).encode())
     objects = compiled_objects(c_files, into, processor, triple(processor))
     folders = [*tree.includes, *headers.include, *{path.parent for path in own}]
     macros = (f"-D{name}={value}" for name, value in headers.define.items() if value is not None)
     arguments = [*core_flags(processor), f"-std={tree.standard}", *macros]
-    arguments += [*(f"-I{path}" for path in folders), *_LINKED, *map(str, objects)]
+    arguments += [f"-I{path}" for path in folders]
     begin = [tree.root / name for name in _BEGIN if (tree.root / name).is_file()]
     if tree.archive is not None:
         raise BoardError(f"'{tree.root}' has headers alone: a core needs TFLM's sources")
-    return linked_with_tree(tree, arguments, [*own, into / "board_cc.cc", *begin], into)
+    sources = [*own, into / "board_cc.cc", *begin]
+    linking = [*_LINKED, *map(str, objects)]
+    return linked_with_tree(tree, processor, sources, into, flags=arguments, linking=linking)

@@ -19,10 +19,12 @@ import numpy as np
 from arenite.analysis.resolver_code import resolver
 from arenite.boards.board import Board as BoardFacts
 from arenite.c_text import fill
-from arenite.cores import DEFAULT, emulated
+from arenite.cores import CORES, DEFAULT, emulated
 from arenite.emulator import machine as memory
+from arenite.emulator import qemu
 from arenite.emulator.elf import Image
 from arenite.emulator.machine import Count, Machine
+from arenite.emulator.qemu import Qemu
 from arenite.errors import BoardError, UnsupportedOperatorError
 from arenite.files import save
 from arenite.firmware.board import LIMIT, has_loops
@@ -30,7 +32,7 @@ from arenite.firmware.build import link_script
 from arenite.firmware.flash_reads import FlashReads, flash_reads
 from arenite.firmware.network.layers import compiled_in
 from arenite.firmware.stock.build import core_flags, files_of, linked_with_tree, tree_flags
-from arenite.firmware.stock.text import LINK, MAIN, MODEL
+from arenite.firmware.stock.text import LINK, MAIN, MODEL, QEMU_BOARD
 from arenite.firmware.trial import LayerTrial, Trial, same_outputs, trial_inputs
 from arenite.formats import Source, model_of
 from arenite.formats.tflite_write import write
@@ -43,6 +45,7 @@ from arenite.ops.context import Array
 from arenite.runtime.interpreter import Interpreter
 
 _LINKED = ("-nostartfiles", "-Wl,-T,link.ld", "-Wl,--gc-sections")
+_OWN = ("main.cc", "model.S", "board.c")
 #: What TFLM may take while it prepares, beyond what stays.
 _ROOM = 16 << 10
 _STEPS = {2: "AllocateTensors failed", 3: "Invoke failed"}
@@ -54,7 +57,7 @@ class StockBoard:
     Args:
         model: The model.
         tflm: Its sources, see :mod:`arenite.kernels.tree`.
-        processor: A core that Unicorn has, see :mod:`arenite.cores`.
+        processor: A Cortex-M that is emulated, see :mod:`arenite.cores`.
         kernels: Where a user's own kernels are from, by the operators that they run; by default
             those of the model.
         arena: Bytes of its arena; None for what Arenite says that the model needs.
@@ -81,7 +84,9 @@ class StockBoard:
         with tempfile.TemporaryDirectory(prefix="arenite-") as folder:
             own = origins_of(model) if kernels is None else kernels
             self.image = self._built(find_tree(tflm), own, Path(folder))
-        self._machine = Machine(self.image, processor, LIMIT if has_loops(model) else None)
+        limit = LIMIT if has_loops(model) else None
+        is_qemu = CORES[processor].qemu
+        self._machine = Qemu(self.image) if is_qemu else Machine(self.image, processor, limit)
         self._printed: list[str] = []
 
     def begin(self) -> None:
@@ -101,9 +106,11 @@ class StockBoard:
             missing = list(needed.missing)
             raise UnsupportedOperatorError(f"TFLM has no {', '.join(missing)}", missing)
         lines = needed.lines[1:]
+        is_qemu = CORES[self.processor].qemu
         texts = {
-            "link.ld": link_script(LINK, memory),
+            "link.ld": link_script(LINK, qemu if is_qemu else memory),
             "model.S": MODEL,
+            "board.c": QEMU_BOARD if is_qemu else "",
             "main.cc": fill(
                 MAIN,
                 profiler="new (profiler_bytes) Profiler",
@@ -121,7 +128,11 @@ class StockBoard:
         arguments = [*core_flags(self.processor), *tree_flags(tree, own.values())]
         files = files_of(own.values())
         sources = [*files, *sources_for(tree, lines, files)]
-        return linked_with_tree(tree, [*arguments, *_LINKED, "main.cc", "model.S"], sources, folder)
+        own_files = [folder / name for name in _OWN]
+        files = [*own_files, *sources]
+        return linked_with_tree(
+            tree, self.processor, files, folder, flags=arguments, linking=_LINKED
+        )
 
     # -- inferences
 
@@ -185,7 +196,8 @@ class StockBoard:
 
         with ExitStack() as watches:
             for name, number in functions.items():
-                watches.enter_context(machine.watching(name, partial(told, name, number)))
+                hears = machine.watching(name, partial(told, name, number), goes_on=True)
+                watches.enter_context(hears)
             self._call("begin")
         return found
 
@@ -227,7 +239,7 @@ class StockBoard:
 
 def _check(processor: str) -> None:
     """Refuse what CMSIS-NN is not for, or what no core is emulated for."""
-    names = [one.name for one in emulated() if one.unicorn and one.family == "cortex-m"]
+    names = [one.name for one in emulated() if one.family == "cortex-m"]
     if processor not in names:
         raise BoardError(f"expected one of {', '.join(names)}, got {processor!r}")
 

@@ -5,13 +5,16 @@ Facts: TFLM's ``cortex_m_generic_makefile.inc`` and ``cmsis_nn.inc``.
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from arenite.cores import CORES
+from arenite.cores import CORES, DEFAULT
 from arenite.emulator.elf import Image
 from arenite.errors import BoardError
-from arenite.firmware.build import linked
+from arenite.firmware.build import linked, run_compiler
 from arenite.kernels.build import Origin
 from arenite.kernels.closure import sources_that_define
 from arenite.kernels.compiler import undefined
@@ -42,7 +45,10 @@ def triple(processor: str) -> str:
 
 def core_flags(processor: str) -> list[str]:
     """Arguments of the compiler for TFLM and what goes with it."""
-    return [f"--target={triple(processor)}", f"-mcpu={CORES[processor].clang}", *_FLAGS, *_DEFINED]
+    core = CORES[processor]
+    flags = [f"--target={triple(processor)}", f"-mcpu={core.clang}", *_FLAGS, *_DEFINED]
+    # As for exported firmware: clang 22 miscounts some loops that it makes vectors of.
+    return [*flags, "-fno-vectorize"] if core.instructions == "mve" else flags
 
 
 def tree_flags(tree: Tree, origins: Iterable[Origin]) -> list[str]:
@@ -61,17 +67,33 @@ def files_of(origins: Iterable[Origin]) -> list[Path]:
 
 
 def linked_with_tree(
-    tree: Tree, arguments: Sequence[str], sources: Sequence[Path], folder: Path
+    tree: Tree,
+    processor: str,
+    sources: Sequence[Path],
+    folder: Path,
+    *,
+    flags: Sequence[str],
+    linking: Sequence[str],
 ) -> Image:
     """All sources, and those of the tree that the linker turns out to lack.
+
+    Args:
+        tree: TFLM's sources.
+        processor: The core.
+        sources: What is compiled.
+        folder: Where to work.
+        flags: The compiler's arguments.
+        linking: The linker's, and objects that are there.
 
     Raises:
         BoardError: The compiler does not take them, or nothing defines what they need.
     """
-    wanted = dict.fromkeys(sources)
+    wanted, objects = dict.fromkeys(sources), dict[Path, str]()
     for _ in range(_ROUNDS):
         try:
-            return linked([*arguments, *map(str, wanted), "-lc++", "-static"], folder, tree.root)
+            files = _compiled(wanted, objects, processor, flags, folder)
+            arguments = [*files, *linking, "-lc++", "-static"]
+            return linked(arguments, folder, tree.root)
         except BoardError as error:
             lacking = undefined(str(error))
             new = [path for path in sources_that_define(tree, lacking) if path not in wanted]
@@ -79,3 +101,30 @@ def linked_with_tree(
                 raise
             wanted |= dict.fromkeys(new)
     raise BoardError(f"'{tree.root}' has no sources for {', '.join(lacking)}")
+
+
+def _compiled(
+    wanted: Iterable[Path],
+    objects: dict[Path, str],
+    processor: str,
+    flags: Sequence[str],
+    folder: Path,
+) -> list[str]:
+    """Arguments that make the linker compile sources; objects of a core that has no C library.
+
+    zig's (musl) has an instruction that Armv8.1-M leaves to others, so it is that of a core before.
+    """
+    if CORES[processor].instructions != "mve":
+        return [*flags, *map(str, wanted)]
+
+    def compile_one(source: Path) -> None:
+        into = Path(tempfile.mkdtemp(dir=folder)) / f"{source.stem}.o"
+        # -lc++: its headers.
+        run_compiler([*flags, "-lc++", "-c", str(source), "-o", str(into)], folder, source)
+        objects[source] = str(into)
+
+    new = [source for source in wanted if source not in objects]
+    with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+        list(threads.map(compile_one, new))
+    before = f"-mcpu={CORES[DEFAULT].clang}"
+    return [*(before if one.startswith("-mcpu=") else one for one in flags), *objects.values()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from arenite.c_text import text_file
+from arenite.emulator import qemu
 
 #: Only what is reached from the program's own functions stays.
 LINK = text_file(__name__, "stock.ld")
@@ -11,3 +12,6 @@ LINK = text_file(__name__, "stock.ld")
 MAIN = text_file(__name__, "stock.cc")
 
 MODEL = text_file(__name__, "stock_model.s")
+
+#: What starts a core in QEMU.
+QEMU_BOARD = f"#include <stdint.h>\n\n{qemu.PROGRAM}"
