@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from arenite.errors import BoardError
+from arenite.errors import BoardError, KernelBuildError
 from arenite.kernels.closure import sources_for
 from arenite.kernels.tree import find_tree
 
@@ -88,3 +88,23 @@ def test_a_flatbuffers_that_assigns_to_a_constant_is_not_used_for_spans(tree, me
 def _write(path, text):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
+
+
+def test_includes_may_begin_with_the_folders_own_name(tmp_path):
+    root = tmp_path / "edge-impulse-sdk"
+    for party in _PARTIES:
+        _write(root / "third_party" / party, "")
+    _write(root / _MICRO / "micro_interpreter.h", "")
+    include = '#include "edge-impulse-sdk/tensorflow/lite/c/common.h"\n'
+    _write(root / _MICRO / "micro_context.h", include)
+    found = find_tree(root)
+    assert found.prefix == "edge-impulse-sdk/"
+    assert found.includes[:2] == (root, tmp_path)
+
+
+def test_headers_for_programs_without_an_interpreter_are_refused(tmp_path):
+    (tmp_path / "include" / _MICRO).mkdir(parents=True)
+    _write(tmp_path / "lib" / "libhost_x.a", "")
+    _write(tmp_path / "include/tensorflow/lite/kernels/kernel_util.h", "#ifndef NO_INTERPRETER\n")
+    with pytest.raises(KernelBuildError, match="is for programs without an interpreter"):
+        find_tree(tmp_path)

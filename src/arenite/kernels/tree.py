@@ -131,7 +131,14 @@ def _headers_alone(root: Path) -> Tree:
     archives = sorted((root / "lib").glob("libhost*.a"))
     if not archives:
         raise KernelBuildError(f"'{root}' has headers of TFLM's: expected lib/libhost*.a beside")
-    return Tree(include, (include,), archive=archives[0])
+    tree = Tree(include, (include,), archive=archives[0])
+    if "NO_INTERPRETER" in tree.text("tensorflow/lite/kernels/kernel_util.h"):
+        raise KernelBuildError(
+            f"'{root}' is for programs without an interpreter: its library has a MicroContext of "
+            "five function pointers, and tensors without bytes, is_variable and allocation_type. "
+            "Expected one for kernels, such as the package xmos-ai-tools==1.3.1"
+        )
+    return tree
 
 
 def _prefix(root: Path) -> str:
