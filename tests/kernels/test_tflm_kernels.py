@@ -108,6 +108,23 @@ def test_samples_that_start_anew_are_forgotten_by_its_reset():
     np.testing.assert_array_equal(frames[:, 0], 0)  # as at the beginning
 
 
+def test_samples_that_start_anew_need_no_python_on_threads_either(monkeypatch):
+    def in_python(*_):
+        raise AssertionError("samples were run one by one in Python")
+
+    monkeypatch.setattr("arenite.runtime.predict.each_anew", in_python)
+    framer = module_of("SignalFramer").framer
+    model = replace(framer(3, 2, prefill=True), registrations=dict(compiled("SignalFramer")))
+    samples = np.arange(80, dtype=np.int16).reshape(40, 2)
+    run = ar.Interpreter(model, engine="native")
+    one, _ = run.predict(samples, stateful=False)
+    two, _ = run.predict(samples, stateful=False, threads=2)
+    np.testing.assert_array_equal(one, two)
+    np.testing.assert_array_equal(one[:, 0], 0)
+    sequence, _ = run.predict(samples, stateful=True)  # and is over with that
+    assert sequence[-1, 0] != 0
+
+
 @pytest.mark.parametrize("size", [16, 160, 1000])
 def test_decompressed_values_lie_in_memory_beside_the_arena(size):
     decode, found = compiled("TFLM_DECODE")["TFLM_DECODE"], []

@@ -9,7 +9,7 @@ from pathlib import Path
 from arenite import native
 from arenite.errors import KernelBuildError
 from arenite.kernels.build import Built, Origin, Request, build
-from arenite.kernels.copies import in_copy
+from arenite.kernels.copies import begins_anew, in_copy
 from arenite.kernels.instance import CompiledKernel
 from arenite.model import BuiltinOperator, Model
 from arenite.ops import NativeKernel, Registration, builtin
@@ -136,7 +136,7 @@ def registration_of(kernel: CompiledKernel) -> Registration:
         free=kernel.free if functions["free"] else None,
         name=name,
         options=None if own is None else own.options,
-        native=NativeKernel(invoke, kernel.step, prepare, init, in_copy),
+        native=NativeKernel(invoke, kernel.step, prepare, init, in_copy, begins_anew),
     )
 
 

@@ -32,6 +32,13 @@ def in_copy(node: Node, own: Array, copy: Array) -> UserKernelParams | None:
     return step_of(twin.node, node, twin) if twin.has_begun(node) else None
 
 
+def begins_anew(user_data: object, is_so: bool) -> None:
+    """Let every inference of a node begin with its ``reset``, or go on; copies made then, too."""
+    one = cast(Instance, user_data)
+    one.is_anew = is_so
+    one.node.starts_anew(is_so=is_so)
+
+
 class _Twin:
     """A node in a copy, which is given what another one was given."""
 
@@ -64,6 +71,7 @@ class _Twin:
             mine.bind_scratch(handle, self._scratch_there(handle))
         for first, now in zip(one.prepared, before, strict=True):
             self._carry_over(first, now)
+        mine.starts_anew(is_so=one.is_anew)
         return True
 
     def _runs(self, function: int) -> bool:

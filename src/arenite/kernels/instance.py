@@ -171,6 +171,7 @@ class Instance:
         self.most_temps = self.asked_buffers = 0
         #: Where it was prepared.
         self.where: Where | None = None
+        self.is_anew = False
         self._temps: dict[int, list[TfLiteTensor]] = {}
         self._buffers: dict[int, Array] = {}
         self._larger: dict[int, Array] = {}

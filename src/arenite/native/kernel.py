@@ -24,7 +24,7 @@ FUNCTIONS = ("init", "prepare", "invoke", "reset", "free")
 INIT, PREPARE, INVOKE = lib.AK_INIT, lib.AK_PREPARE, lib.AK_INVOKE
 OK, ABORTED, HOST = lib.AK_OK, lib.AK_ABORTED, lib.AK_HOST
 STOPPED, CRASHED = lib.AK_STOPPED, lib.AK_CRASHED
-_VERSION = 2
+_VERSION = 3
 _MOST_DIMENSIONS = 8
 _MOST_CALLS = 12
 
@@ -312,6 +312,10 @@ class KernelNode:
     def call(self, function: int) -> int:
         """Call one of its functions; the status."""
         return int(self._table.call(self._node, function))
+
+    def starts_anew(self, *, is_so: bool) -> None:
+        """Let every inference begin with its reset, or none."""
+        self._table.call(self._node, lib.AK_ANEW if is_so else lib.AK_GO_ON)
 
     def bind(self, index: int, data: Array | None) -> None:
         """Say where a tensor's values are."""

@@ -48,6 +48,8 @@ class NativeKernel(NamedTuple):
         init: What runs before that, likewise.
         in_copy: A prepared node's parameters where an inference runs in a copy of the arena, given
             ``(node, arena, copy)``; None where they are the same, or nobody knows them.
+        begins_anew: Lets every inference of a node begin with ``reset``, or none, given
+            ``(user_data, is_so)``; None where only the caller can do that.
     """
 
     invoke: Callable[[Context, Node], None]
@@ -55,6 +57,7 @@ class NativeKernel(NamedTuple):
     prepare: Callable[[Context, Node], Any] | None = None
     init: Callable[[Context, Any], Any] | None = None
     in_copy: Callable[[Node, Array, Array], Any] | None = None
+    begins_anew: Callable[[Any, bool], None] | None = None
 
 
 @dataclass(frozen=True)

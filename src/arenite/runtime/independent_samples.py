@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from arenite.ops.context import Array
+from arenite.ops.registry import is_arenites
 from arenite.runtime.lifecycle import Life
 from arenite.runtime.micro_interpreter import MicroInterpreter
 
@@ -40,6 +42,39 @@ def kept(life: Life) -> Iterator[None]:
     finally:
         for one, old in zip(memory, before, strict=True):
             one[...] = old
+
+
+def reset_by_themselves(life: Life) -> bool:
+    """Whether nobody has to call the ``reset`` of a user's kernel before each sample.
+
+    A node of the main subgraph runs once in an inference, and can begin with it.
+    """
+    return all(number == 0 and begins is not None for number, _, begins in _own_resets(life))
+
+
+@contextmanager
+def beginning_anew(life: Life) -> Iterator[None]:
+    """Users' kernels that can begin every inference with their ``reset`` do so."""
+    found = [(data, begins) for _, data, begins in _own_resets(life) if begins is not None]
+    for data, begins in found:
+        begins(data, True)
+    try:
+        yield
+    finally:
+        for data, begins in found:
+            begins(data, False)
+
+
+def _own_resets(life: Life) -> Iterator[tuple[int, Any, Callable[[Any, bool], None] | None]]:
+    """Nodes with a ``reset`` of a user's: subgraph, user data, and what lets them begin anew."""
+    for number, entries in enumerate(life.graph.nodes):
+        for entry in entries:
+            registration = entry.registration
+            if registration.reset is None or is_arenites(registration.reset):
+                continue
+            native = registration.native
+            begins = None if native is None else native.begins_anew
+            yield number, entry.node.user_data, begins
 
 
 def each_anew(run: Run, start_over: Callable[[], None]) -> Run:

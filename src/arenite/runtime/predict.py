@@ -21,9 +21,16 @@ import numpy.typing as npt
 from arenite.errors import PredictError
 from arenite.memory.arena import SingleArenaBufferAllocator
 from arenite.ops.context import Array
-from arenite.ops.registry import is_arenites
 from arenite.runtime.batch import Batch, BatchPort, batch_of, in_c
-from arenite.runtime.independent_samples import Run, each_anew, kept, starts_anew, states_in
+from arenite.runtime.independent_samples import (
+    Run,
+    beginning_anew,
+    each_anew,
+    kept,
+    reset_by_themselves,
+    starts_anew,
+    states_in,
+)
 from arenite.runtime.io_conversion import (
     Given,
     Outputs,
@@ -64,7 +71,7 @@ def predict(
     outputs = [micro.output(index) for index in range(len(micro.model.outputs))]
     batch = batch_of(micro.model, values, outputs, quantize=quantize)
     if anew:
-        with kept(micro.life):
+        with kept(micro.life), beginning_anew(micro.life):
             finish(_chunks(micro, whole_call, batch, threads, micro.life), batch.count, progress)
     else:
         finish(_chunks(micro, whole_call, batch, threads), batch.count, progress)
@@ -79,11 +86,9 @@ def _chunks(
     life: Life | None = None,
 ) -> Generator[int]:
     """All samples; each starts anew where there is a ``life`` to start over."""
-    # C copies states, and does not call a function by which a user's kernel forgets its own.
-    resets = life is not None and any(
-        one.reset and not is_arenites(one.reset) for one in life.graph.registrations
-    )
-    call = None if resets else whole_call(None)
+    # C copies states, and calls no function in Python by which a user's kernel forgets its own.
+    needs_python = life is not None and not reset_by_themselves(life)
+    call = None if needs_python else whole_call(None)
     own = _memory(micro)
     if call is None:
         run = one_by_one(micro)

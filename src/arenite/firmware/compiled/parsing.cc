@@ -19,7 +19,8 @@ void read_options(const Kernel& its, TfLiteNode& node) {
     default: return;
   }
   Parsed allocator;
-  auto* op = tree::GetModel(its.options)->subgraphs()->Get(0)->operators()->Get(0);
+  auto* op =
+      flatbuffers::GetRoot<tree::Model>(its.options)->subgraphs()->Get(0)->operators()->Get(0);
   if (tree::CallBuiltinParseFunction(parse, op, &allocator, &node.builtin_data) != kTfLiteOk)
     refuse("the parser of its options", -1, "it does not take them");
 }

@@ -28,7 +28,11 @@ _ABOUT = re.compile(r"\A(?://.*\n)+\n")
 _SOURCE = _ABOUT.sub("", text_file(__name__, SOURCE))
 _CONTEXT = _ABOUT.sub("", (SHIM / "context.h").read_text("utf-8"))
 _PARSER_HEADER = """\
+#if __has_include("tensorflow/lite/micro/tflite_bridge/flatbuffer_conversions_bridge.h")
 #include "tensorflow/lite/micro/tflite_bridge/flatbuffer_conversions_bridge.h"
+#else
+#include "tensorflow/lite/micro/flatbuffer_conversions_bridge.h"
+#endif
 #include "tensorflow/lite/schema/schema_generated.h\""""
 _PARSING = _ABOUT.sub("", text_file(__name__, "parsing.cc"))
 _NO_PARSING = "void read_options(const Kernel&, TfLiteNode&) {}"

@@ -4,6 +4,7 @@
 #define ARENITE_FORCED_H
 
 #ifdef __cplusplus
+#include <cassert>  // which trees use and leave to others to include
 #include <cstdlib>
 #define AK_NORETURN [[noreturn]]
 extern "C" {

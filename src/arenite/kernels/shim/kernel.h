@@ -40,6 +40,9 @@ typedef struct {
 /* The functions of a registration, and the bit of each. */
 enum { AK_INIT = 0, AK_PREPARE = 1, AK_INVOKE = 2, AK_RESET = 3, AK_FREE = 4 };
 
+/* For `call` as well: from now on every inference of the node begins with reset(), or none does. */
+enum { AK_ANEW = 5, AK_GO_ON = 6 };
+
 /* How a call ends, besides what the kernel itself answers (TfLiteStatus). */
 enum {
   AK_OK = 0,

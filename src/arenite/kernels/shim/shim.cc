@@ -28,8 +28,16 @@ extern "C" {
 #include "generated.h"
 #include "context.h"
 #ifdef AK_PARSERS
+#if __has_include("tensorflow/lite/micro/tflite_bridge/flatbuffer_conversions_bridge.h")
 #include "tensorflow/lite/micro/tflite_bridge/flatbuffer_conversions_bridge.h"
+#else  // until September 2023
+#include "tensorflow/lite/micro/flatbuffer_conversions_bridge.h"
+#endif
+#if __has_include("tensorflow/lite/schema/schema_generated_full.h")
+#include "tensorflow/lite/schema/schema_generated_full.h"  // a vendor's, whose other one lacks tables
+#else
 #include "tensorflow/lite/schema/schema_generated.h"
+#endif
 #endif
 
 using Registration = AK_REGISTRATION;
@@ -248,7 +256,8 @@ struct ak_node {
   void** homes = nullptr;  // where outputs and inputs were, when they were bound last
   int home_count = 0;
   bool is_bound = false;
-  int pending = AK_OK;  // how a step ended, for the next call
+  bool is_anew = false;  // does every inference begin with reset()?
+  int pending = AK_OK;   // how a step ended, for the next call
   char pending_log[sizeof log_text] = "";
   Mode mode = Mode::kAsking;
   Context micro;
@@ -428,6 +437,7 @@ int call_function(ak_node* node, int function) {
       return AK_OK;
     case AK_PREPARE: return its.prepare ? its.prepare(context, &node->node) : AK_OK;
     case AK_INVOKE: {
+      if (node->is_anew) call_function(node, AK_RESET);
       const int status = its.invoke(context, &node->node);
       return status == kAbortOf2023 ? static_cast<int>(AK_ABORTED) : status;
     }
@@ -551,7 +561,7 @@ int32_t parse(ak_node* node, const void* model) {
   if (!parser) return AK_OK;
   return enter([&] {
     static Parsed allocator;
-    auto* op = tree::GetModel(model)->subgraphs()->Get(0)->operators()->Get(0);
+    auto* op = flatbuffers::GetRoot<tree::Model>(model)->subgraphs()->Get(0)->operators()->Get(0);
     void* data = nullptr;
     const int status = tree::CallBuiltinParseFunction(parser, op, &allocator, &data);
     node->node.builtin_data = data;
@@ -587,6 +597,10 @@ int32_t call(ak_node* node, int32_t function) {
     log_clear();
     log_line("%s", node->pending_log);
     return status;
+  }
+  if (function == AK_ANEW || function == AK_GO_ON) {
+    node->is_anew = function == AK_ANEW;
+    return AK_OK;
   }
   log_clear();
   node->mode = Mode::kAsking;
@@ -713,7 +727,7 @@ void unguarded(void* data, uint64_t bytes, uint64_t alignment) {
 }
 #endif
 
-const ak_library library = {2,       AK_COUNT, names,    has,          create,        parse,
+const ak_library library = {3,       AK_COUNT, names,    has,          create,        parse,
                             place,   call,     bind,     bind_scratch, bind_external, dims,
                             data_of, step,     said,     where,        base,          touched,
                             destroy, guarded,  unguarded};
