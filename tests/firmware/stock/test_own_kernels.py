@@ -15,8 +15,7 @@ from arenite.emulator.qemu import is_installed
 from arenite.firmware import export_tflm
 from arenite.firmware.stock.board import stock_trial
 from arenite.firmware.trial import trial
-from tests.kernels.test_sizes import model
-from tests.kernels.trees import SAMPLES, full_tree
+from tests.kernels.trees import SAMPLES, full_tree, model
 
 pytest.importorskip("unicorn")
 pytest.importorskip("ziglang")
@@ -31,7 +30,7 @@ def kernels():
 
 @pytest.mark.skipif(not is_installed(), reason="qemu-system-arm is not installed")
 def test_a_core_with_vectors_runs_it_in_tflms_interpreter_and_exported(kernels):
-    one = model(kernels, "LIST")
+    one = model(kernels, name="LIST")
     found = stock_trial(one, full_tree(), M55, 2)
     assert found.differences == ()
     assert 0 < found.layers[0].instructions < found.instructions
@@ -47,7 +46,7 @@ def renamed():
     sized = ar.compile_kernels(
         SAMPLES / "pointers.cc", tflm=full_tree(), names={"SIZED": "Register_SIZED"}
     )
-    one = model(sized, "THEIR_NAME")
+    one = model(sized, name="THEIR_NAME")
     return replace(one, registrations=for_model(sized, one))
 
 

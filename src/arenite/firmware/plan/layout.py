@@ -297,8 +297,8 @@ class _Spans:
 
     def _align(self, layer: AnyLayer, alignment: int) -> None:
         for value in (*layer.inputs, *layer.outputs) if alignment else ():
-            if value is not None and value.index in self.spans:
-                span = self.spans[value.index]
+            if value is not None and value.index in self.spots:
+                span = self.spots[value.index].span
                 span.alignment = max(span.alignment, alignment)
 
     def _add(self, layer: AnyLayer, work: Work, value: Value) -> None:
