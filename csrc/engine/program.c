@@ -34,11 +34,15 @@ static uint8_t *flag_of(const ar_program *p, const ar_control *c) {
   return p->tensors[c->flag].data;
 }
 
-static ar_status enter(ar_program *p, const ar_control *c, int part) {
+static ar_status enter_steps(ar_program *p, const ar_control *c, int part) {
   if (p->depth + 1 >= p->frame_count) return AR_BAD_ARGUMENT;
-  if (p->calls && --*p->calls < 0) return AR_SPENT;
   p->frames[++p->depth] = (ar_frame){c->parts[part].begin, c->parts[part].end, part};
   return AR_OK;
+}
+
+static ar_status enter(ar_program *p, const ar_control *c, int part) {
+  if (p->calls && --*p->calls < 0) return AR_SPENT;
+  return enter_steps(p, c, part);
 }
 
 static ar_status copy_and_enter(ar_program *p, const ar_control *c, int part) {
@@ -54,6 +58,7 @@ static ar_status begin_control(ar_program *p, const ar_control *c) {
     case AR_CALL_ONCE:
       if (!*flag_of(p, c)) return enter(p, c, 0);
       break;
+    case AR_STEPS: return enter_steps(p, c, 0);
     default: break;
   }
   ++p->frames[p->depth].next;

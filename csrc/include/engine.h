@@ -133,10 +133,11 @@ typedef struct {
 } ar_copies;
 
 typedef enum {
-  AR_NOTHING = 0,  /* nothing is to be done */
-  AR_IF = 1,       /* part 0 if the flag is set, else part 1 */
-  AR_WHILE = 2,    /* part 0; as long as that sets the flag, part 1 and part 0 again */
-  AR_CALL_ONCE = 3 /* part 0 unless the flag is set, which it is then */
+  AR_NOTHING = 0,   /* nothing is to be done */
+  AR_IF = 1,        /* part 0 if the flag is set, else part 1 */
+  AR_WHILE = 2,     /* part 0; as long as that sets the flag, part 1 and part 0 again */
+  AR_CALL_ONCE = 3, /* part 0 unless the flag is set, which it is then */
+  AR_STEPS = 4      /* part 0: the steps of one operator, which are no subgraph's; no flag */
 } ar_control_kind;
 
 /* A subgraph that a control calls: its steps [begin, end), what is copied before they run and

@@ -8,9 +8,13 @@ import numpy as np
 import pytest
 
 import arenite as ar
+from arenite.native import available
 from arenite.runtime.heap_host import HeapInterpreter
+from arenite.runtime.profiler import MicroProfiler
 from tests.npu.vela import CONFIGURATIONS, KEPT, MODELS, compiled
 from tests.shared import DIGITS, shared_model
+
+native = pytest.mark.skipif(not available(), reason="the native engine was not built")
 
 
 def inputs(model: ar.Model, count: int) -> list[np.ndarray]:
@@ -52,20 +56,46 @@ def test_a_compiled_model_has_the_original_s_bits(name: str, configuration: str)
     assert_same(original, compiled(original, *CONFIGURATIONS[configuration]), 2)
 
 
-@pytest.mark.parametrize("engine", ["native", "reference"])
-def test_every_engine_runs_it(engine: str) -> None:
-    (x,) = inputs(ar.load(DIGITS), 1)
-    expected = ar.Interpreter(DIGITS)(x)
-    found = ar.Interpreter(KEPT["ethos-u55-128"], engine=engine, target="cortex-m55")(x)
-    assert np.array_equal(found, expected)
-
-
 @pytest.mark.parametrize("threads", [1, 2])
-def test_batches_are_predicted(threads: int) -> None:
-    batch = np.concatenate(inputs(ar.load(DIGITS), 6))
+@pytest.mark.parametrize("engine", ["native", "reference"])
+@pytest.mark.parametrize("name", KEPT)
+def test_batches_are_predicted(name: str, engine: str, threads: int) -> None:
+    batch = np.concatenate(inputs(ar.load(DIGITS), 60))
     expected = ar.Interpreter(DIGITS).predict(batch)
-    found = ar.Interpreter(KEPT["ethos-u65-256"]).predict(batch, threads=threads)
+    found = ar.Interpreter(KEPT[name], engine=engine).predict(batch, threads=threads)
     assert np.array_equal(found, expected)
+
+
+@native
+@pytest.mark.parametrize("name", KEPT)
+def test_threads_share_an_inference(name: str) -> None:
+    shared = ar.Interpreter(KEPT[name], threads=2)
+    for x in inputs(ar.load(DIGITS), 5):
+        assert np.array_equal(shared(x), ar.Interpreter(DIGITS)(x))
+    shared.close()
+
+
+@native
+@pytest.mark.parametrize("name", KEPT)
+def test_a_profile_runs_commands_in_c(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arenite.ops.custom.ethos_u.run", None)
+    model, (x,) = ar.load(KEPT[name]), inputs(ar.load(DIGITS), 1)
+    profiler = MicroProfiler()
+    found = ar.Interpreter(model, engine="native", profiler=profiler)(x)
+    assert np.array_equal(found, ar.Interpreter(DIGITS)(x))
+    assert [event.tag for event in profiler.events] == ["ethos-u"]
+
+
+@native
+@pytest.mark.parametrize(("name", "configuration"), CASES)
+def test_all_commands_of_a_model_run_in_c(name: str, configuration: str) -> None:
+    file = compiled(shared_model(name), *CONFIGURATIONS[configuration])
+    interpreter = ar.MicroInterpreter.in_smallest_arena(file, ar.AllOpsResolver(), engine="native")
+    graph = interpreter.compiled
+    assert graph is not None
+    operators = interpreter.model.main.operators
+    kernels = [graph.kernel(i) for i, one in enumerate(operators) if one.name == "ethos-u"]
+    assert "python" not in kernels
 
 
 def test_tflm_s_way_runs_it() -> None:

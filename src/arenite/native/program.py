@@ -130,7 +130,9 @@ class Program(Steps):
         packed = lib.ar_lay_out(
             from_buffer(DRAFTS, drafts), count, from_buffer(_BYTES, plans), self._array, parcels
         )
-        for number, (first, pair, _) in enumerate(self._pairs, len(self)):
+        for control, begin, end in self._inner:
+            control.parts[0].begin, control.parts[0].end = len(self) + begin, len(self) + end
+        for number, (first, pair, _) in enumerate(self._pairs, len(self) + len(self._behind)):
             self._array[first].both, pair.first = self._array + number, self._array + first
         self._parcels = ffi.new("ar_parcels *", (parcels, packed, self._array))
         self._io = present(self._rows)
@@ -286,7 +288,7 @@ class Program(Steps):
 
     def _walker(self, io: Any, workspace: Any, team: Team | None) -> tuple[Any, Any]:
         """Walker of the steps over these tensors, and its frames, which must live as long."""
-        program, frames = ffi.new("ar_program *"), ffi.new("ar_frame[]", MAX_DEPTH + 1)
+        program, frames = ffi.new("ar_program *"), ffi.new("ar_frame[]", MAX_DEPTH + 2)
         program.steps, program.count = self._array, self._main_steps
         program.tensors, program.workspace = io, workspace
         program.team = ffi.NULL if team is None else team.pointer

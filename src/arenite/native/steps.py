@@ -36,6 +36,15 @@ class Part(NamedTuple):
     after: Sequence[tuple[AnyTensor, AnyTensor]] = ()
 
 
+class Step(NamedTuple):
+    """One of several kernels that an operator is: its name, parameters and tensors."""
+
+    kernel: str
+    params: Any
+    outputs: tuple[AnyTensor, ...]
+    inputs: tuple[AnyTensor, ...]
+
+
 #: What a control does, see ``ar_control_kind``.
 NOTHING, IF, WHILE, CALL_ONCE = lib.AR_NOTHING, lib.AR_IF, lib.AR_WHILE, lib.AR_CALL_ONCE
 
@@ -51,6 +60,9 @@ class Steps:
         self._drafts: list[bytes] = []  # an ar_draft each
         # The first of two steps, and what is instead of both.
         self._pairs: list[tuple[int, Any, bytes]] = []
+        # Steps of operators that are several, behind all others; what runs which of them.
+        self._behind: list[bytes] = []
+        self._inner: list[tuple[Any, int, int]] = []
         self._rows: list[bytes] = []  # the tensors of all steps, in C
         self._tensor_count = 0
         self._keep: list[Any] = []
@@ -193,9 +205,40 @@ class Steps:
         self._drafts.append(_changed(_NOTHING, **draft))
         return True
 
+    def add_steps(self, steps: Sequence[Step], private: Sequence[Array]) -> bool:
+        """Add one step for an operator that is several, if there is a kernel for each.
+
+        ``private``: memory that they work in, of which every thread has its own.
+        """
+        begin, drafts = len(self._behind), []
+        for step in steps:
+            try:
+                struct = to_struct(step.params, self._keep)
+            except OverflowError:
+                return False
+            tensors = (*step.outputs, *step.inputs)
+            draft = self._found(step.kernel, struct, tensors, len(step.outputs))
+            if draft is None:
+                return False
+            drafts.append(draft)
+        control = ffi.new("ar_control *", {"kind": lib.AR_STEPS})
+        best = max((draft_of(draft).isa for draft in drafts), default=lib.AR_PORTABLE)
+        self._behind += drafts
+        self._inner.append((control, begin, len(self._behind)))
+        self._private += private
+        self._keep.append(control)
+        self._drafts.append(_changed(_NOTHING, control=control, isa=best))
+        return True
+
+    def is_whole(self, step: int) -> bool:
+        """Whether all of an operator is native: a kernel, or several."""
+        draft = draft_of(self._drafts[step])
+        return bool(draft.kernel or (draft.control and draft.control.kind == lib.AR_STEPS))
+
     def _all_drafts(self) -> bytes:
-        """Those of the steps, then of what is instead of two of them."""
-        return b"".join((*self._drafts, *(draft for *_, draft in self._pairs)))
+        """Those of the steps, of steps that are part of one, then of what is instead of two."""
+        pairs = (draft for *_, draft in self._pairs)
+        return b"".join((*self._drafts, *self._behind, *pairs))
 
 
 def draft_of(draft: bytes) -> Any:

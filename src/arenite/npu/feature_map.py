@@ -97,7 +97,7 @@ class FeatureMap:
     def read(self, memory: Memory) -> Int64:
         """All elements."""
         out = np.empty(self.shape, np.int64)
-        for piece, view in self._views(memory):
+        for piece, view in self.views(memory):
             part = out[slice(*piece.rows), slice(*piece.columns), slice(*piece.channels)]
             part[...] = view.reshape(part.shape)
         return out
@@ -105,11 +105,12 @@ class FeatureMap:
     def write(self, memory: Memory, values: Int64) -> None:
         """Store all elements; what is beyond the type wraps."""
         narrow = values.astype(self.dtype)
-        for piece, view in self._views(memory):
+        for piece, view in self.views(memory):
             part = narrow[slice(*piece.rows), slice(*piece.columns), slice(*piece.channels)]
             view[...] = part.reshape(view.shape)
 
-    def _views(self, memory: Memory) -> Iterator[tuple[Piece, Array]]:
+    def views(self, memory: Memory) -> Iterator[tuple[Piece, Array]]:
+        """Its pieces and their elements in memory, to be read or written."""
         for piece in self.pieces:
             view: Array = np.ndarray(
                 piece.shape, self.dtype, memory[self.region], piece.offset, piece.strides

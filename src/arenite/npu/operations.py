@@ -171,6 +171,11 @@ class Pool(_Computing):
     window: Window
 
     @property
+    def divides(self) -> bool:
+        """Whether a sum is divided by the number of its elements, before any scale."""
+        return self.kind == "average" and (self.result.scale is None or self.window.is_padded)
+
+    @property
     def work(self) -> int:
         """Elements that are looked at."""
         height, width = self.window.kernel

@@ -34,7 +34,7 @@ Int64 = npt.NDArray[np.int64]
 Watch = Callable[[Operation, Int64], None]
 #: Inferred: what the other operand is shifted by where one has a scale of 32 bits, and that one
 #: before it is scaled; for inputs of 8 bits, and of more.
-_FIXED, _BEFORE = {True: 19, False: 14}, {True: 20, False: 15}
+FIXED, BEFORE = {True: 19, False: 14}, {True: 20, False: 15}
 #: Less than any value of a window.
 _LEAST = -(1 << 40)
 
@@ -141,7 +141,7 @@ def _pool(op: Pool, memory: Memory) -> Int64:
             np.maximum(total, part, out=total)
         else:
             total += part
-    if op.kind == "average" and (op.result.scale is None or op.window.is_padded):
+    if op.divides:
         total = averaged(total, _counts(op.window, (height, width)))
     return finished(_scaled(total, op.result), op.result)
 
@@ -198,7 +198,7 @@ def _operands(op: Elementwise, x: Int64, y: Int64) -> tuple[Int64, Int64]:
     first, second = op.scales
     if first is not None and second is not None:
         return x * first.multiplier, y * second.multiplier
-    fixed = _FIXED[op.has_bytes]
+    fixed = FIXED[op.has_bytes]
     if first is not None:
         return _operand(op, x, first), y << fixed
     assert second is not None
@@ -207,7 +207,7 @@ def _operands(op: Elementwise, x: Int64, y: Int64) -> tuple[Int64, Int64]:
 
 def _operand(op: Elementwise, x: Int64, scale: Scale) -> Int64:
     """Inferred: shifted left first, as TFLite does, which U85's streams write out."""
-    before = _BEFORE[op.has_bytes]
+    before = BEFORE[op.has_bytes]
     if scale.shift + before >= 31:
         return rescaled(x << before, scale.multiplier, scale.shift + before, "double")
     return rescaled(x, scale.multiplier, scale.shift, "double")

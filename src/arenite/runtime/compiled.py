@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from arenite.runtime.batched_rows import SideBySide
 
 
+#: The operator that is several kernels, where it is not for Python.
+NPU = "ethos-u"
+
+
 class CompiledGraph:
     """The main subgraph, ``entries`` and all they call: native steps, or Python without kernels.
 
@@ -106,7 +110,7 @@ class CompiledGraph:
     def run_node(self, subgraph: int, number: int) -> None:
         """Run one operator; one that calls others in Python, which runs these one by one."""
         step = self._ranges[subgraph][0] + number
-        if self._program.is_kernel(step):
+        if self._program.is_whole(step):
             self._walk(step, step + 1)
         else:
             self._graph.invoke_node(subgraph, number)
@@ -230,6 +234,11 @@ class CompiledGraph:
             control = control_of(kernel, node, place)
             if control is not None:
                 return self._program.add_control(control.kind, control.flag, *control.parts)
+        if kernel == NPU:
+            from arenite.runtime.npu_steps import native_steps  # noqa: PLC0415 - few models have one
+
+            found = native_steps(host, node)
+            return found is not None and self._program.add_steps(*found)
         tensors, count = self._tensors(subgraph, node.outputs + node.inputs), len(node.outputs)
         outputs, inputs = tensors[:count] or [ABSENT], tensors[count:]
         for state in states:

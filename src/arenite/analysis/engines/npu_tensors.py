@@ -53,7 +53,9 @@ def run_in_arena(
     Raises:
         AreniteError: The model cannot run.
     """
-    micro = MicroInterpreter.in_smallest_arena(model, resolver_of(model), target=target)
+    micro = MicroInterpreter.in_smallest_arena(
+        model, resolver_of(model), target=target, engine="reference"
+    )
     stored: list[Stored] = []
     found = []
     for number, inputs in enumerate(runs):

@@ -10,6 +10,9 @@ Facts: TFLM ``micro/kernels/ethos_u/ethosu.cc``.
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 
@@ -81,31 +84,51 @@ def _check_accelerator(context: Context, stream: TfLiteTensor) -> None:
 
 def invoke(context: Context, node: Node) -> None:
     """Run the commands, which the first call verifies."""
-    program: Program | None = node.host.get("program")
-    if program is None:
-        program = node.host["program"] = _verified(context, node)
-    run(program, _memory(context, node, program), node.host.get(WATCH))
-
-
-def _verified(context: Context, node: Node) -> Program:
-    """The stream's operations; an error where it is damaged, or for an NPU that is not computed."""
-    if node.custom_options != _ETHOS_U:
-        context.report_error(f"expected custom options 010401, got {node.custom_options.hex()}")
-    stream, read_only, work, fast = (_bytes(context, node, index) for index in range(FIRST))
-    own = None if node.inputs[FAST] == node.inputs[WORK] else len(fast)
     try:
-        return read_program(read_stream(stream), read_only, len(work), own)
+        program, memory = verified(context, node)
     except StreamError as error:
         context.report_error(str(error))
+    run(program, memory, node.host.get(WATCH))
+
+
+def spans(context: Context, node: Node, work: Bytes) -> Iterator[list[tuple[int, int]]]:
+    """Where inputs, and where outputs lie in the memory to work in."""
+    for arrays in _operands(context, node):
+        begins = [_address(array) - _address(work) for array in arrays]
+        yield [(b, b + array.nbytes) for b, array in zip(begins, arrays, strict=True)]
+
+
+def _operands(context: Context, node: Node) -> tuple[list[Array], list[Array]]:
+    inputs = [input_array(context, node, i) for i in range(FIRST, len(node.inputs))]
+    return inputs, [output_array(context, node, i) for i in range(len(node.outputs))]
+
+
+def verified(context: Context, node: Node) -> tuple[Program, dict[int, Bytes]]:
+    """The stream's operations, read once, and its regions.
+
+    Raises:
+        StreamError: It is damaged, or for an NPU that is not computed, or operands lie elsewhere.
+    """
+    program: Program | None = node.host.get("program")
+    if program is None:
+        program = node.host["program"] = _read(context, node)
+    return program, _memory(context, node, program)
+
+
+def _read(context: Context, node: Node) -> Program:
+    if node.custom_options != _ETHOS_U:
+        raise StreamError(f"expected custom options 010401, got {node.custom_options.hex()}")
+    stream, read_only, work, fast = (_bytes(context, node, index) for index in range(FIRST))
+    own = None if node.inputs[FAST] == node.inputs[WORK] else len(fast)
+    return read_program(read_stream(stream), read_only, len(work), own)
 
 
 def _memory(context: Context, node: Node, program: Program) -> dict[int, Bytes]:
     """The stream's regions: fast memory is the NPU's own, where it is not memory to work in."""
     _, read_only, work, _ = (_bytes(context, node, index) for index in range(FIRST))
-    operands = [input_array(context, node, i) for i in range(FIRST, len(node.inputs))]
-    operands += [output_array(context, node, i) for i in range(len(node.outputs))]
-    if not all(_is_inside(array, work) for array in operands):
-        context.report_error(
+    operands = _operands(context, node)
+    if not all(_is_inside(array, work) for array in itertools.chain(*operands)):
+        raise StreamError(
             "its inputs and outputs have to lie in its memory to work in, as the file's plan says: "
             "run it in an arena, without preserve_all_tensors"
         )
@@ -123,8 +146,12 @@ def _bytes(context: Context, node: Node, index: int) -> Bytes:
 
 
 def _is_inside(array: Array, memory: Bytes) -> bool:
-    begin, first = (one.__array_interface__["data"][0] for one in (array, memory))
+    begin, first = _address(array), _address(memory)
     return bool(first <= begin and begin + array.nbytes <= first + memory.nbytes)
+
+
+def _address(array: Array) -> int:
+    return int(array.__array_interface__["data"][0])
 
 
 TRAITS = Traits(operands_are_placed=True)
