@@ -6,7 +6,7 @@ stays in FOLDER, and goes on from there the next time; ``--keep`` brings the sma
 reach as much to ``tests/fuzz/corpus``, for everybody.
 
 ``python tools/fuzz.py FOLDER --cases 10000`` runs ``python -m tests.fuzz`` instead, half of the
-cases with each format.
+cases with each format; ``--npu 10000`` damages commands for an NPU (``tests/npu/damage.py``).
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ def main() -> int:
     parser.add_argument("--targets", nargs="*", default=TARGETS, choices=TARGETS)
     parser.add_argument("--keep", action="store_true", help="add to tests/fuzz/corpus")
     parser.add_argument("--cases", type=int, help="so many cases of python -m tests.fuzz instead")
+    parser.add_argument("--npu", type=int, help="so many of python -m tests.npu.damage instead")
+    parser.add_argument("--first", type=int, default=0, help="the first of those")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     asan = sanitize.runtime()
@@ -53,6 +55,11 @@ def main() -> int:
     environment["OPENBLAS_NUM_THREADS"] = "1"
     if options.cases is not None:
         return run_cases(options, environment)
+    if options.npu is not None:
+        numbers = {"--count": options.npu, "--first": options.first, "--seed": options.seed}
+        arguments = [str(word) for pair in numbers.items() for word in pair]
+        started = [sys.executable, "-m", "tests.npu.damage", *arguments]
+        return subprocess.run(started, env=environment, cwd=ROOT, check=False).returncode
     seconds = max(1, options.time // len(options.targets))
     found = [fuzz(name, options.folder, seconds, environment) for name in options.targets]
     if options.keep:

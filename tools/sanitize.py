@@ -17,6 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 RUNTIME = "asan_with_fuzzer.so"
+TESTS = ("tests/native", "tests/runtime/test_npu_steps.py", "tests/npu/test_damage.py")
 
 
 def runtime() -> Path | None:
@@ -70,7 +71,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--jobs", default="auto")
-    parser.add_argument("tests", nargs="*", default=["tests/native"])
+    parser.add_argument("tests", nargs="*", default=TESTS)
     options = parser.parse_args()
     asan = runtime()
     if asan is None:
