@@ -2,7 +2,8 @@
 
 ``vela --verbose-performance`` writes ``MODEL_per-layer.csv``, a row per command of its own: the
 operator of the original, where it runs, cycles, multiply-adds. The numbers are Vela's. Its
-``PERFORMANCE.md`` says that they are for comparing its options, not for what a chip takes.
+``PERFORMANCE.md`` says that they are for comparing its options, not for what a chip takes. Without
+that table, its estimate is worked out from the commands (:mod:`arenite.npu.cycles`).
 """
 
 from __future__ import annotations
@@ -15,9 +16,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from arenite.analysis.ethos_u import npu_operators
 from arenite.errors import ModelError
 from arenite.files import open_regular, read_whole
+from arenite.model import Model
 from arenite.model.text import printable
+from arenite.npu.cycles import Cycles, estimate, system_of
+from arenite.npu.operations import Program
+from arenite.npu.stream import StreamError
+from arenite.npu.words import kind_of, map_text
 
 #: Larger files are no such table.
 _MOST_BYTES = 1 << 24
@@ -45,10 +52,17 @@ class VelaLayer:
 
 @dataclass(frozen=True)
 class VelaReport:
-    """Vela's table."""
+    """Vela's table, or what it would say about.
+
+    Attributes:
+        file: The table's; empty where there is none.
+        layers: Operators of the original; or commands, and operators on the CPU.
+        system: The memories that commands are taken to have; empty for Vela's own table.
+    """
 
     file: str
     layers: tuple[VelaLayer, ...]
+    system: str = ""
 
     @property
     def cycles(self) -> float:
@@ -106,11 +120,43 @@ def _number(text: str, place: str) -> float:
     return value
 
 
+def estimated(model: Model) -> VelaReport | None:
+    """Vela's public estimate for the commands of a model; None where there are none to run.
+
+    Operators on the CPU are rows without cycles.
+    """
+    compiled = {one.operator: one for one in npu_operators(model) if one.subgraph == 0}
+    layers: list[VelaLayer] = []
+    systems = set()
+    for number, operator in enumerate(model.main.operators):
+        if number not in compiled:
+            names = (model.main.tensors[i].name for i in operator.outputs if i >= 0)
+            name = printable(next(names, ""))
+            layers.append(VelaLayer(printable(operator.name), name, "CPU", 0, 0))
+            continue
+        try:
+            program = compiled[number].program
+        except StreamError:
+            continue
+        systems.add(system_of(program.accelerator).name)
+        layers += (_command(program, one) for one in estimate(program))
+    return VelaReport("", tuple(layers), ", ".join(sorted(systems))) if systems else None
+
+
+def _command(program: Program, cycles: Cycles) -> VelaLayer:
+    operation = program.operations[cycles.number]
+    target = operation.writes
+    assert target is not None
+    name = f"{cycles.number}: {map_text(target)}"
+    return VelaLayer(kind_of(operation), name, "NPU", cycles.total, cycles.macs)
+
+
 def report_facts(report: VelaReport) -> dict[str, Any]:
     """For JSON; ``source`` says whose numbers these are."""
     return {
-        "source": "Vela's estimate",
+        "source": "Vela's estimate" + (", worked out from the commands" if report.system else ""),
         "file": report.file,
+        "system": report.system or None,
         "cycles": report.cycles,
         "layers": [vars(one) for one in report.layers],
     }

@@ -73,7 +73,7 @@ def cost(
     Example: arenite cost model.tflite --target cortex-m7 --clock 216
     """
     from arenite.analysis.model_cost import cost_facts, model_cost
-    from arenite.analysis.vela_report import read_report, report_facts
+    from arenite.analysis.vela_report import estimated, read_report, report_facts
     from arenite.report.vela_report import render_report
 
     if firmware.library == _EXPORTED:
@@ -82,9 +82,10 @@ def cost(
         return
     device = firmware.chosen()
     _require_costs(device.target)
-    estimate = model_cost(load_model(model, ops), device.target, device.clock)
+    loaded = load_model(model, ops)
+    estimate = model_cost(loaded, device.target, device.clock)
     check_operator(op, len(estimate.operators))
-    npu = None if vela_report is None else read_report(vela_report)
+    npu = estimated(loaded) if vela_report is None else read_report(vela_report)
     if as_json:
         facts = cost_facts(estimate)
         if npu is not None:
@@ -94,7 +95,7 @@ def cost(
     terminal = console()
     device.say(terminal)
     print_lines(terminal, _lines(estimate, op, terminal))
-    if npu is not None:
+    if npu is not None and op is None:
         print_lines(terminal, render_report(npu, terminal.width))
 
 

@@ -297,7 +297,15 @@ def _result(reading: Reading, shape: Shape) -> Result:
     elif function:
         raise StreamError(f"expected a function of 0, 3, 4 or 16 to 23, got {function}")
     first = int(np.iinfo(kind).min)
-    return Result(target, ROUNDINGS[rounding], scale, zero_point, limits, curve, table, first)
+    how = _block(registers), registers.short("ACC_FORMAT", 0) & 3 == 1
+    return Result(target, ROUNDINGS[rounding], scale, zero_point, limits, curve, table, first, *how)
+
+
+def _block(registers: Registers) -> Shape:
+    """What is computed at once, which costs alone depend on."""
+    names = ("HEIGHT", "WIDTH", "DEPTH")
+    height, width, depth = (registers.short(f"OFM_BLK_{name}_M1", 0) + 1 for name in names)
+    return height, width, depth
 
 
 def _limits(

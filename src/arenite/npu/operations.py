@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from arenite.npu.feature_map import FeatureMap
+from arenite.npu.feature_map import FeatureMap, Shape
 
 Int64 = npt.NDArray[np.int64]
 #: ``"double"``: TFLite's, a doubling high product and a rounding shift; ``"truncate"``: towards
@@ -52,6 +52,8 @@ class Result:
         curve: The hardware's own function of int16.
         table: Values by index; pairs of base and slope where there are 512.
         first: What the first of 256 values is for.
+        block: Height, width and depth of what is computed before anything is stored.
+        has_wide_sums: Sums have 40 bits, not 32.
     """
 
     map: FeatureMap
@@ -62,6 +64,8 @@ class Result:
     curve: Literal["", "tanh", "logistic"] = ""
     table: Int64 | None = None
     first: int = -128
+    block: Shape = (1, 1, 1)
+    has_wide_sums: bool = False
 
 
 @dataclass(frozen=True)

@@ -95,9 +95,11 @@ class Registers:
                 f"word {command.position}: there is no register {command.code:#x} of {words}"
             )
 
-    def short(self, name: str) -> int:
-        """A register of 16 bits, unsigned."""
+    def short(self, name: str, default: int | None = None) -> int:
+        """A register of 16 bits, unsigned; ``default`` where that may be unset."""
         if name not in self._short:
+            if default is not None:
+                return default
             raise StreamError(f"register {name} is read before it is set")
         return self._short[name]
 

@@ -30,6 +30,15 @@ def render_report(report: VelaReport, width: int) -> Iterator[Text]:
     lines = table(columns, width)
     lines[-1].stylize("bold")
     yield from lines
-    yield from wrapped(
-        "Cycles are Vela's, not measured; Vela means them for comparing its options.", width
+    yield from wrapped(source_text(report), width)
+
+
+def source_text(report: VelaReport) -> str:
+    """Whose numbers these are."""
+    if not report.system:
+        return "Cycles are Vela's, not measured; Vela means them for comparing its options."
+    return (
+        "Vela's public estimate, worked out from the commands as if memories were those of its "
+        f"{report.system}; not measured. Vela means it for comparing its options. docs/ethos-u.md "
+        "says how near it is to Vela's own table."
     )

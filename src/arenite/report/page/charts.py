@@ -14,6 +14,7 @@ from typing import Any
 from arenite.analysis.compare import Comparison
 from arenite.analysis.head_plans import PlacedHead, PlannedHead
 from arenite.analysis.model_cost import ModelCost
+from arenite.analysis.vela_report import VelaReport, shares
 from arenite.memory.liveness import Moment
 from arenite.memory.plan import PlannedBuffer
 from arenite.model.text import printable
@@ -281,10 +282,29 @@ def cost_chart(cost: ModelCost) -> Chart:
                 "tip": tip(rows),
             }
         )
+    return _cycle_bars("Cycles per operator", values, "var(--c0)")
+
+
+def npu_chart(report: VelaReport) -> Chart:
+    """Cycles per command of the NPU, as Vela estimates them."""
+    values = []
+    for one, share in zip(report.layers, shares(report), strict=True):
+        if one.target != "NPU":
+            continue
+        place, _, what = one.name.partition(": ")
+        name = f"{place} {one.operator}"
+        rows = {"command": name, "output": what, "MACs": number(round(one.macs))}
+        rows |= {"cycles": number(round(one.cycles)), "share": f"{share:.1%}"}
+        label = f"{name}: {rows['cycles']} cycles, {rows['share']}"
+        values.append({"operator": name, "cycles": one.cycles, "label": label, "tip": tip(rows)})
+    return _cycle_bars("Cycles per command of the NPU, Vela's estimate", values, "var(--c2)")
+
+
+def _cycle_bars(title: str, values: list[Spec], color: str) -> Chart:
     shown = _largest(values, "cycles", MOST_BARS)
     bars = _facts(
         shown,
-        {"type": "bar", "color": "var(--c0)", "cornerRadiusEnd": 2},
+        {"type": "bar", "color": color, "cornerRadiusEnd": 2},
         {
             "x": {
                 "field": "cycles",
@@ -299,7 +319,7 @@ def cost_chart(cost: ModelCost) -> Chart:
             },
         },
     )
-    return _chart("Cycles per operator", 20 * len(shown), [bars], len(values) - len(shown))
+    return _chart(title, 20 * len(shown), [bars], len(values) - len(shown))
 
 
 # -- comparisons ----------------------------------------------------------------------

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from arenite.analysis.model_cost import ModelCost
 from arenite.analysis.overview import Overview
+from arenite.analysis.vela_report import estimated
 from arenite.files import replacing
 from arenite.firmware.size import FirmwareSize
 from arenite.model.text import printable
@@ -122,6 +123,8 @@ def _sections(
     yield "Graph", "Graph", joined(_ports(facts), graph_section(facts))
     if facts.cost is not None and (shown := joined(*sections.costs(facts.cost, charts))):
         yield "Cost", "Cost per layer", shown
+    if (commands := estimated(facts.model)) is not None:
+        yield "NPU", "NPU and CPU", joined(*sections.npu(commands, charts))
     if facts.explanation is not None:
         yield "Paths", "What runs each layer, and why", joined(*sections.paths(facts.explanation))
     if facts.walked is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from arenite.analysis.compare import Comparison
@@ -10,17 +11,25 @@ from arenite.analysis.explanation import Explanation
 from arenite.analysis.head_plans import PlannedHead
 from arenite.analysis.model_cost import ModelCost
 from arenite.analysis.overview import Overview
+from arenite.analysis.vela_report import VelaReport, shares
 from arenite.model.text import printable
 from arenite.report.compare import decibels, verdict
 from arenite.report.explain import UNICODE, groups_of, places_text, why
 from arenite.report.memory import moment_text as peak_text
 from arenite.report.memory import plan_rows
 from arenite.report.memory_map import buffer_name
-from arenite.report.page.charts import Chart, cost_chart, error_chart, memory_charts
+from arenite.report.page.charts import (
+    Chart,
+    cost_chart,
+    error_chart,
+    memory_charts,
+    npu_chart,
+)
 from arenite.report.page.html import Html, folded, joined, table, tag
 from arenite.report.page.moments import alive_text
 from arenite.report.page.terminal import block, paragraphs
 from arenite.report.text import number, size
+from arenite.report.vela_report import source_text
 from arenite.report.walk import render_operator
 
 #: Rows of a table, and cells of a line on a wide page and on a phone.
@@ -175,6 +184,32 @@ def costs(cost: ModelCost, charts: Charts) -> Iterator[Html]:
     shown, note = limited(rows)
     inside = table("Costs", headings, shown, numbers=[0, *range(2, len(headings))])
     yield folded("Costs as a table", inside, note)
+
+
+def npu(report: VelaReport, charts: Charts) -> Iterator[Html]:
+    """What the NPU takes, command by command, and which operators stayed on the CPU."""
+    rest = [one.operator for one in report.layers if one.target == "CPU"]
+    names = ", ".join(f"{count}x {name}" for name, count in Counter(rest).items())
+    yield tag(
+        "p",
+        f"The NPU takes about {number(round(report.cycles))} of its cycles for an inference. "
+        f"On the CPU: {printable(names) or 'nothing'}. {source_text(report)}",
+    )
+    yield drawn(npu_chart(report), charts)
+    rows = [
+        (
+            one.target,
+            printable(one.operator),
+            printable(one.name),
+            number(round(one.macs)) if one.macs else "",
+            number(round(one.cycles)) if one.cycles else "",
+            f"{share:.1%}" if one.cycles else "",
+        )
+        for one, share in zip(report.layers, shares(report), strict=True)
+    ]
+    shown, note = limited(rows)
+    headings = ("on", "what", "output", "MACs", "cycles", "share")
+    yield folded("NPU and CPU as a table", table("NPU", headings, shown, numbers=[3, 4, 5]), note)
 
 
 # -- paths ----------------------------------------------------------------------------
