@@ -12,7 +12,7 @@ from arenite.native import available
 from arenite.runtime.heap_host import HeapInterpreter
 from arenite.runtime.profiler import MicroProfiler
 from tests.npu.vela import CONFIGURATIONS, KEPT, MODELS, compiled
-from tests.shared import DIGITS, shared_model
+from tests.shared import DIGITS, shared_model, shared_wake_word
 
 native = pytest.mark.skipif(not available(), reason="the native engine was not built")
 
@@ -96,6 +96,23 @@ def test_all_commands_of_a_model_run_in_c(name: str, configuration: str) -> None
     operators = interpreter.model.main.operators
     kernels = [graph.kernel(i) for i, one in enumerate(operators) if one.name == "ethos-u"]
     assert "python" not in kernels
+
+
+@pytest.mark.parametrize("engine", ["native", "reference"])
+def test_variables_on_the_cpu_go_from_one_inference_to_the_next(engine: str) -> None:
+    original = shared_wake_word("vad")
+    model = ar.load(compiled(original, *CONFIGURATIONS["u55-128"]))
+    names = [one.name for subgraph in model.subgraphs for one in subgraph.operators]
+    assert (names.count("ethos-u"), names.count("READ_VARIABLE")) == (1, 4)
+    one, other, seen = ar.Interpreter(original), ar.Interpreter(model, engine=engine), set()
+    rng = np.random.default_rng(1)
+    for _ in range(40):
+        center, width = rng.integers(-128, 128), rng.integers(1, 60)
+        x = np.clip(rng.normal(center, width, one.input(0).shape), -128, 127).astype(np.int8)
+        y = one(x)
+        assert np.array_equal(y, other(x))
+        seen.add(int(y.max()))
+    assert len(seen) > 5
 
 
 def test_tflm_s_way_runs_it() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,9 @@ import pytest
 import arenite as ar
 from arenite.analysis.refusal import refusal
 from arenite.formats import tflite
+from tests.npu import arenas
 from tests.npu.vela import KEPT, SHARED_SRAM, SRAM_ONLY, compiled
+from tests.ops.differential import CASES
 from tests.shared import shared_model
 
 #: Vela's configurations: accelerator, options.
@@ -40,6 +43,39 @@ def test_the_smallest_arena_is_the_one_measured_on_a_cortex_m55(
     file = compiled(shared_model(name), *CONFIGURATIONS[configuration])
     expected = ARENAS[name][list(CONFIGURATIONS).index(configuration)]
     assert ar.smallest_arena(file, target="cortex-m55") == expected
+
+
+#: All that was measured on a Cortex-M4, by model and configuration.
+with arenas.DATA.open() as file:
+    MEASURED = {(row["model"], row["configuration"]): row["arena"] for row in csv.DictReader(file)}
+
+
+def test_sixty_arenas_were_measured() -> None:
+    assert tuple(MEASURED) == arenas.CASES
+    assert len(MEASURED) == 60
+    assert all(MEASURED.values()), "TFLM's smallest arena is the stated one in every row"
+
+
+@pytest.mark.parametrize(
+    ("model", "configuration"),
+    [one for one in arenas.CASES if CASES > 50 or one[0] in ("kws_int8", arenas.MIXED)],
+)
+def test_the_smallest_arena_is_the_one_measured_on_a_cortex_m4(
+    model: str, configuration: str
+) -> None:
+    found = ar.smallest_arena(arenas.case(model, configuration), target="cortex-m4")
+    assert str(found) == MEASURED[model, configuration]
+
+
+@pytest.mark.parametrize("model", [one for one, name in arenas.CASES if name == arenas.SOFTMAX])
+def test_a_softmax_on_the_cpu_has_the_original_s_bits(model: str) -> None:
+    original, file = ar.load(shared_model(model)), arenas.case(model, arenas.SOFTMAX)
+    assert [one.name for one in file.main.operators] == ["ethos-u", "SOFTMAX"]
+    one, other = ar.Interpreter(original), ar.Interpreter(file)
+    rng = np.random.default_rng(5)
+    for _ in range(3):
+        x = rng.integers(-128, 128, original.inputs[0].shape).astype(np.int8)
+        assert np.array_equal(one(x), other(x))
 
 
 def test_an_operator_left_on_the_cpu_shares_the_arena() -> None:
