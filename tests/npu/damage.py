@@ -147,7 +147,8 @@ def run_in_c(commands: Commands, parts: Parts, constants: Bytes) -> Bytes | None
     if steps is None:
         return None
     program = Program()
-    assert program.add_steps(*steps), "there is a kernel for every operation"
+    if not program.add_steps(*steps):
+        return None  # limits of uint32, which Vela never writes
     program.finish()
     assert program.run(0, 1) == 1
     return work
