@@ -23,7 +23,7 @@ from arenite.emulator.machine import Machine
 from arenite.emulator.pipelines import Step, pipeline_of
 from arenite.errors import BoardError
 from arenite.files import save
-from arenite.firmware.build import link_script
+from arenite.firmware.compiler.zig import link_script
 from arenite.firmware.stock.text import LINK, MAIN, MODEL
 from arenite.firmware.trial import SAMPLES, trial_inputs
 from arenite.formats.tflite_write import write

@@ -37,7 +37,7 @@ from arenite.analysis.device import DeviceOperator, device_operators
 from arenite.emulator import machine as memory
 from arenite.emulator.elf import Image, read_elf
 from arenite.emulator.machine import Machine
-from arenite.firmware.build import link_script
+from arenite.firmware.compiler.zig import link_script
 from arenite.libraries import shapes
 from arenite.libraries.esp_nn.cost.estimate import STEPS, TABLE
 from arenite.ops.constraints import NodeView

@@ -16,7 +16,7 @@ import typer
 
 if TYPE_CHECKING:
     from arenite import Registration
-    from arenite.firmware.build import Headers
+    from arenite.firmware.compiler.zig import Headers
     from arenite.kernels.compile import Kernels
     from arenite.model import Model
 
@@ -105,7 +105,7 @@ class KernelOptions:
 
     def headers(self) -> Headers | None:
         """What the C++ of an exported folder is compiled against; None where nobody says."""
-        from arenite.firmware.build import Headers
+        from arenite.firmware.compiler.zig import Headers
 
         define = dict(_macro(one) for one in self.define)
         include = tuple(Path(one).absolute() for one in self.include)

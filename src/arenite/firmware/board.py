@@ -15,7 +15,7 @@ from arenite.boards.board import Board as BoardFacts
 from arenite.cores import CORES, DEFAULT
 from arenite.emulator.machine import Count
 from arenite.errors import BoardError, BoardLimitError
-from arenite.firmware.build import Headers
+from arenite.firmware.compiler.zig import Headers
 from arenite.firmware.device import Device, LayerRun, whole
 from arenite.firmware.export import headers_in, layered, write
 from arenite.firmware.flash_reads import FlashReads, flash_reads

@@ -13,8 +13,9 @@ from arenite.cores import CORES
 from arenite.emulator.machine import Count, Machine
 from arenite.emulator.qemu import Qemu
 from arenite.errors import BoardError
-from arenite.firmware.build import Headers, build
-from arenite.firmware.text.project import SOURCES
+from arenite.firmware.build import build
+from arenite.firmware.compiler.zig import Headers
+from arenite.firmware.network.names import SOURCES
 
 #: What answers otherwise than 0 where a user's kernel fails.
 _MAY_FAIL = ("init", "invoke", "invoke_observed")

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from arenite.cores import CORES, DEFAULT
-from arenite.firmware.build import CPP, Headers
+from arenite.firmware.build import CPP
+from arenite.firmware.compiler.zig import Headers
 from arenite.firmware.folder.exported import Export, ExportedLayer, export_facts, manifest_facts
 from arenite.firmware.folder.figures import Figures
 from arenite.firmware.folder.io_spec import port_facts
@@ -23,14 +24,14 @@ from arenite.firmware.kernels.portable import narrow_work, portable_work
 from arenite.firmware.measurements import can_emulate, emulated
 from arenite.firmware.network.kernel import Routine, Work
 from arenite.firmware.network.layers import AnyLayer, Network, compiled_in
-from arenite.firmware.network.names import c_name
+from arenite.firmware.network.names import SOURCES, c_name
 from arenite.firmware.plan.budget import Budget, Least, about_least_ram, plan_within
 from arenite.firmware.plan.estimate import cycles, group_cycles
 from arenite.firmware.plan.golden import Golden, golden_of, sample
 from arenite.firmware.plan.layout import Inputs
 from arenite.firmware.plan.lossless import Lossless, lossless, model_facts
 from arenite.firmware.plan.program import Kernels, Plan, Program, program_from
-from arenite.firmware.text.project import SOURCES, project_files
+from arenite.firmware.text.project import project_files
 from arenite.firmware.text.readme import readme
 from arenite.firmware.text.selftest import selftest_files
 from arenite.firmware.text.source import sources

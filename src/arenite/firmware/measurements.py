@@ -12,10 +12,10 @@ from arenite.cores import CORES
 from arenite.emulator.machine import Count
 from arenite.emulator.qemu import is_installed
 from arenite.files import save
-from arenite.firmware.build import Headers
+from arenite.firmware.compiler.zig import Headers
 from arenite.firmware.device import Device, LayerRun
 from arenite.firmware.folder.figures import Figures
-from arenite.firmware.text.project import SOURCES
+from arenite.firmware.network.names import SOURCES
 from arenite.processes.paths import find_package
 
 

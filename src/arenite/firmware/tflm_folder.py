@@ -25,9 +25,8 @@ from arenite.errors import UnsupportedOperatorError
 from arenite.firmware.folder.exported import manifest_facts
 from arenite.firmware.folder.manifest import MANIFEST
 from arenite.firmware.folder.writing import check_room, write_folder
-from arenite.firmware.network.names import c_name
+from arenite.firmware.network.names import SOURCES, c_name
 from arenite.firmware.plan.golden import SAMPLES, sample
-from arenite.firmware.text.project import SOURCES
 from arenite.firmware.text.tflm_text import HEADER, MAIN, README, SELFTEST
 from arenite.formats import Source, model_of
 from arenite.formats.tflite_write import write

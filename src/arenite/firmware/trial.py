@@ -11,7 +11,7 @@ import numpy as np
 from arenite.boards.board import Board as BoardFacts
 from arenite.errors import BoardLimitError, LoopLimitError
 from arenite.firmware.board import Board, exported_folder
-from arenite.firmware.build import Headers
+from arenite.firmware.compiler.zig import Headers
 from arenite.firmware.device import LayerRun
 from arenite.firmware.flash_reads import FlashReads
 from arenite.firmware.folder.exported import why_plain

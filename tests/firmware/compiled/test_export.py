@@ -16,7 +16,7 @@ import pytest
 import arenite as ar
 from arenite.errors import BoardError
 from arenite.firmware.board import Board
-from arenite.firmware.build import Headers
+from arenite.firmware.compiler.zig import Headers
 from arenite.firmware.device import Device
 from arenite.firmware.trial import trial
 from arenite.ops.tflite.conv_2d import Conv2DOptions

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
-from arenite.cores import CORES
+from arenite.cores import CORES, DEFAULT
 from arenite.library_facts import LibraryFacts, facts_of, library_names
 from arenite.model import Model
 from arenite.revisions import cmsis_nn
@@ -25,7 +25,10 @@ _FOR_ALL = {"struct", "build"}
 #: Rows that change no arena, and refuse nothing.
 _FOR_NONE = {"options", "ratios", "other"}
 #: What is linked without a library: whose structs, on which processor.
-_PLAIN = (("host", "lp64"), ("host", "lp64_public"), ("cortex-m4", ""), ("esp32", ""))
+_PLAIN = (
+    *(("host", "lp64"), ("host", "lp64_public"), (DEFAULT, "")),
+    (next(core.name for core in CORES.values() if core.family == "esp"), ""),
+)
 
 
 class Span(NamedTuple):

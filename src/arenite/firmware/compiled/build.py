@@ -15,7 +15,7 @@ from arenite.emulator import machine, qemu
 from arenite.emulator.elf import Image
 from arenite.errors import BoardError
 from arenite.files import save
-from arenite.firmware.build import Headers, compiled_objects, link_script
+from arenite.firmware.compiler.zig import Headers, compiled_objects, link_script
 from arenite.firmware.stock.build import core_flags, linked_with_tree, triple
 from arenite.kernels.tree import find_tree
 

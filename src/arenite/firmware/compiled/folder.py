@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from arenite.errors import KernelBuildError
-from arenite.firmware.build import Headers
-from arenite.firmware.text.project import SOURCES
+from arenite.firmware.compiler.zig import Headers
+from arenite.firmware.network.names import SOURCES
 from arenite.kernels import cache
 from arenite.kernels.build import Origin, Request
 from arenite.kernels.tree import find_tree

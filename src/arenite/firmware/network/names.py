@@ -10,6 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+#: Where sources lie in a folder.
+SOURCES = "src"
+
 #: Functions and types of ``model.h`` and ``selftest.h``, behind the model's name.
 _INTERFACE = (
     "init",

@@ -28,7 +28,7 @@ from arenite.emulator.qemu import Qemu
 from arenite.errors import BoardError, UnsupportedOperatorError
 from arenite.files import save
 from arenite.firmware.board import LIMIT, has_loops
-from arenite.firmware.build import link_script
+from arenite.firmware.compiler.zig import link_script
 from arenite.firmware.flash_reads import FlashReads, flash_reads
 from arenite.firmware.network.layers import compiled_in
 from arenite.firmware.stock.build import core_flags, files_of, linked_with_tree, tree_flags

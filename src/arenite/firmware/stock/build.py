@@ -14,7 +14,7 @@ from pathlib import Path
 from arenite.cores import CORES, DEFAULT
 from arenite.emulator.elf import Image
 from arenite.errors import BoardError
-from arenite.firmware.build import linked, run_compiler
+from arenite.firmware.compiler.zig import linked, run_compiler
 from arenite.kernels.build import Origin
 from arenite.kernels.closure import sources_that_define
 from arenite.kernels.compiler import undefined

@@ -17,9 +17,7 @@ from collections.abc import Sequence
 
 from arenite.c_text import fill, text_file
 from arenite.cores import CORES, DEFAULT
-
-#: Where sources lie in a folder.
-SOURCES = "src"
+from arenite.firmware.network.names import SOURCES
 
 _MAKEFILE = """\
 # make: the library. make selftest: builds and runs the self-test on this machine, which takes a

@@ -1,0 +1,1 @@
+"""The compiler of emulated firmware: zig's clang (extra ``board``)."""

@@ -1,0 +1,104 @@
+"""zig's clang for a bare core: flags, objects, a linked program.
+
+Exported folders, those with users' C++, and TFLM's own interpreter are built with it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+
+from arenite.c_text import fill
+from arenite.cores import CORES, Core
+from arenite.emulator.elf import Image, read_elf
+from arenite.errors import BoardError
+from arenite.processes.children import run_program
+from arenite.processes.paths import find_package
+
+_FLAGS = ("-std=c11", "-Os", "-g", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-pedantic")
+_BARE = (
+    "-Wno-unused-command-line-argument",  # what assembly has no use for
+    "-ffreestanding",
+    "-fno-exceptions",
+    "-fno-unwind-tables",
+    "-fno-asynchronous-unwind-tables",
+)
+
+
+@dataclass(frozen=True)
+class Headers:
+    """What a folder's C++ is compiled against: TFLM's sources, and what users' kernels need."""
+
+    tflm: Path
+    include: tuple[Path, ...] = ()
+    define: Mapping[str, str | None] = field(default_factory=dict)
+
+
+def bare_flags(core: Core, triple: str) -> list[str]:
+    """Arguments for C without a library."""
+    flags = [f"--target={triple}", f"-mcpu={core.clang}", *_FLAGS, *_BARE]
+    # Clang 22 miscounts the turns of some loops over three elements that it makes vectors of.
+    return [*flags, "-fno-vectorize"] if core.instructions == "mve" else flags
+
+
+def bare_triple(core: Core) -> str:
+    """Clang's name of the target."""
+    if core.family == "esp":
+        return "riscv32-freestanding-none"
+    return f"thumb-freestanding-eabi{'hf' if core.instructions == 'mve' else ''}"
+
+
+def compiled_objects(files: Sequence[Path], into: Path, processor: str, triple: str) -> list[Path]:
+    """Objects of a folder's C, for a program that has more.
+
+    Raises:
+        BoardError: The compiler does not take it.
+    """
+    flags, found = bare_flags(CORES[processor], triple), []
+    for path in files:
+        found.append(into / f"folder_{path.stem}.o")
+        arguments = [*flags, "-fshort-enums", "-c", str(path), "-o", str(found[-1])]
+        run_compiler(arguments, into, path.name)
+    return found
+
+
+def linked(arguments: Sequence[str], into: Path, what: object) -> Image:
+    """Program that zig's clang makes of these arguments in the folder ``into``.
+
+    Raises:
+        BoardError: There is no compiler, or it does not take ``what``.
+    """
+    run_compiler([*arguments, "-o", "firmware.elf"], into, what)
+    return read_elf((into / "firmware.elf").read_bytes())
+
+
+def run_compiler(arguments: Sequence[str], into: Path, what: object) -> None:
+    """Run zig's clang in a folder.
+
+    Raises:
+        BoardError: There is none, or it does not take ``what``.
+    """
+    compiler = find_package("ziglang")
+    if compiler is None:
+        raise BoardError(
+            "building firmware needs ziglang: pip install ziglang==0.17.0 'unicorn>=2.1,<3' "
+            "(the extra board)"
+        )
+    zig = os.path.join(compiler, "zig.exe" if os.name == "nt" else "zig")
+    done = run_program(zig, "cc", *arguments, folder=into)
+    if done.code:
+        raise BoardError(f"the compiler refused '{what}':\n{done.err[-4000:]}")
+
+
+def link_script(text: str, memory: ModuleType) -> str:
+    """A linker's script for the memory of an emulator's board."""
+    return fill(
+        text,
+        flash=hex(memory.FLASH),
+        flash_bytes=memory.FLASH_BYTES,
+        ram=hex(memory.RAM),
+        ram_bytes=memory.RAM_BYTES,
+    )
