@@ -36,13 +36,13 @@ class Change(NamedTuple):
 
     what: str
     subject: str
-    build: str
     since: str
     before: str
     commit: str
     file: str
     oracle: str
     note: str
+    build: str = ""
 
 
 @lru_cache(maxsize=1)

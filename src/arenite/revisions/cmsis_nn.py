@@ -10,25 +10,12 @@ results are those of the last state, July 2026.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
 
+from arenite.revisions.changes import Change
 from arenite.revisions.known import day_in, rows_of
 
 #: The days of the first state that the rows reach back to, and of the last.
 FIRST, LAST = "2023-11-14", "2026-07-15"
-
-
-class Change(NamedTuple):
-    """One row; see above."""
-
-    what: str
-    subject: str
-    since: str
-    before: str
-    commit: str
-    file: str
-    oracle: str
-    note: str
 
 
 @lru_cache(maxsize=1)

@@ -14,7 +14,7 @@ import numpy as np
 from arenite.firmware.kernels.cortex_m.asm import Assembly
 from arenite.firmware.kernels.cortex_m.requantize import Finish
 from arenite.firmware.kernels.portable.elementwise_loop import argument
-from arenite.firmware.kernels.portable.needs import require_elements, require_types
+from arenite.firmware.kernels.portable.needs import elements_of_one_shape, require_types
 from arenite.firmware.network.kernel import Constant, Routine, UnsupportedError, Work
 from arenite.firmware.network.layers import Layer
 from arenite.model import TensorType
@@ -40,10 +40,7 @@ def add_sub(layer: Layer[AddSubParams]) -> Work:
         UnsupportedError: A precondition does not hold; says which.
     """
     require_types(layer, TensorType.INT8)
-    require_elements(layer)
-    size = layer.output.size
-    if {layer.input(0).size, layer.input(1).size} != {size}:
-        raise UnsupportedError("expected tensors of one shape")
+    size = elements_of_one_shape(layer)
     found, params = fit(layer.params), layer.params
     numbers = [number & 0xFFFFFFFF for number in found[:3]]
     routine = Routine(

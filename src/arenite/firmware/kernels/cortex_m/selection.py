@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from arenite.firmware.kernels.cortex_m.asm import Assembly
 from arenite.firmware.kernels.portable.elementwise_loop import argument
-from arenite.firmware.kernels.portable.needs import require_elements, require_types
-from arenite.firmware.network.kernel import Routine, UnsupportedError, Work
+from arenite.firmware.kernels.portable.needs import elements_of_one_shape, require_types
+from arenite.firmware.network.kernel import Routine, Work
 from arenite.firmware.network.layers import AnyLayer
 from arenite.model import TensorType
 
@@ -17,10 +17,7 @@ def selection(layer: AnyLayer) -> Work:
         UnsupportedError: A precondition does not hold; says which.
     """
     require_types(layer, TensorType.INT8)
-    require_elements(layer)
-    size = layer.output.size
-    if {layer.input(0).size, layer.input(1).size} != {size}:
-        raise UnsupportedError("expected tensors of one shape")
+    size = elements_of_one_shape(layer)
     routine = Routine(
         layer.name.lower(),
         ("const int8_t *a", "const int8_t *b", "int8_t *y"),

@@ -10,8 +10,8 @@ from __future__ import annotations
 from arenite.c_text import fill, templates
 from arenite.firmware.kernels.cortex_m.addition import fit
 from arenite.firmware.kernels.portable.elementwise_loop import argument
-from arenite.firmware.kernels.portable.needs import require_elements, require_types
-from arenite.firmware.network.kernel import Routine, UnsupportedError, Work
+from arenite.firmware.kernels.portable.needs import elements_of_one_shape, require_types
+from arenite.firmware.network.kernel import Routine, Work
 from arenite.firmware.network.layers import Layer
 from arenite.model import TensorType
 from arenite.ops.shared.add_sub import AddSubParams
@@ -27,10 +27,7 @@ def add_sub(layer: Layer[AddSubParams]) -> Work:
         UnsupportedError: A precondition does not hold; says which.
     """
     require_types(layer, TensorType.INT8)
-    require_elements(layer)
-    size, params = layer.output.size, layer.params
-    if {layer.input(0).size, layer.input(1).size} != {size}:
-        raise UnsupportedError("expected tensors of one shape")
+    size, params = elements_of_one_shape(layer), layer.params
     found = fit(params)
     text = fill(
         _VALUES,

@@ -29,6 +29,19 @@ def require_elements(layer: AnyLayer) -> None:
     require_some(*layer.inputs, *layer.outputs)
 
 
+def elements_of_one_shape(layer: AnyLayer) -> int:
+    """The number of elements of two tensors and the result, each of which has as many.
+
+    Raises:
+        UnsupportedError: One is empty, or one broadcasts.
+    """
+    require_elements(layer)
+    size = layer.output.size
+    if {layer.input(0).size, layer.input(1).size} != {size}:
+        raise UnsupportedError("expected tensors of one shape")
+    return size
+
+
 def require_some(*values: Value | None) -> None:
     """None of these is empty, those that are absent aside.
 
