@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import signal
+from collections import Counter
+from zlib import crc32
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.ops.differential import oracle
@@ -20,3 +23,33 @@ settings.load_profile("arenite")
 # would wait forever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--one-in",
+        type=int,
+        default=1,
+        metavar="N",
+        help="of the cases of a test run the first three and one in N, chosen by name",
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect cases for ``--one-in``: no test goes, and other tests keep other cases.
+
+    A name's checksum chooses, so that processes agree, and what a list of all operators loses in
+    one test it keeps in another.
+    """
+    nth = config.getoption("one_in")
+    cases: Counter[str] = Counter()
+    kept, left_out = [], []
+    for item in items:
+        test = item.nodeid.split("[")[0]
+        cases[test] += 1
+        chosen = cases[test] <= 3 or crc32(item.nodeid.encode()) % nth == 0
+        (kept if chosen else left_out).append(item)
+    items[:] = kept
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
