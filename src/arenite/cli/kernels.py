@@ -104,7 +104,7 @@ class KernelOptions:
         return bool(self.kernels or self.kernel)
 
     def headers(self) -> Headers | None:
-        """What the C++ of an exported folder is compiled against; None where nobody says."""
+        """Headers to compile an exported folder's C++ against; None without ``--tflm``."""
         from arenite.firmware.compiler.zig import Headers
 
         define = dict(_macro(one) for one in self.define)

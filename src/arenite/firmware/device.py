@@ -77,7 +77,7 @@ class Device:
         self.call("init")
 
     def _begin(self) -> None:
-        """What runs before C++ does."""
+        """Run the start-up code that C++ needs."""
         if self._has_kernels:
             self.machine.call("board_begin")
 

@@ -237,7 +237,7 @@ def _figures(
 
 
 def headers_in(model: Model) -> Headers | None:
-    """What the C++ kernels of a model are compiled against; None where there are none."""
+    """Headers to compile a model's C++ kernels against; None where it has none."""
     if not compiled_in(model):
         return None
     from arenite.firmware.compiled.folder import headers_of  # noqa: PLC0415 - needs the engine

@@ -35,7 +35,7 @@ from arenite.runtime.heap_host import HeapInterpreter
 
 @dataclass(frozen=True)
 class LayerTrial:
-    """What a layer costs; ``cycles`` are an estimate, ``reason`` is why it is plain C."""
+    """The cost of a layer; ``cycles`` are an estimate, ``reason`` says why it is plain C."""
 
     index: int
     name: str

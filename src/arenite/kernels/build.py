@@ -52,7 +52,7 @@ _CXX = ("std::", "operator new", "operator delete", "__cxa_", "vtable for __cxxa
 
 @dataclass(frozen=True)
 class Request:
-    """What shall be compiled, and how.
+    """Sources to compile, and the options.
 
     Attributes:
         files: Sources with registrations.
@@ -76,7 +76,7 @@ class Request:
 
     @property
     def key(self) -> str:
-        """What distinguishes its products, but for the contents of files."""
+        """The cache key of its products, without the contents of files."""
         parts = (*self.files, *self.sources), self.tflm, self.include, sorted(self.define.items())
         rest = self.flags, sorted(self.names.items()), self.sanitize
         return cache.key_of(*parts, *rest, _compiler(), host_target(), FLAGS, SHIM)
@@ -248,12 +248,12 @@ class _Build:
 
 
 def context_macros(tree: Tree) -> dict[str, str]:
-    """What ``shim/context.h`` has to know of a tree."""
+    """Macros that tell ``shim/context.h`` about a tree."""
     return {"AK_NAMESPACE": tree.namespace, **dict.fromkeys(tree.defines, "1")}
 
 
 def registration_type(tree: Tree) -> str:
-    """What a registration is called there."""
+    """The name of the type of registrations in a tree."""
     text = tree.text("tensorflow/lite/micro/micro_common.h")
     return "TFLMRegistration" if "TFLMRegistration" in text else "TfLiteRegistration"
 

@@ -1,4 +1,4 @@
-"""What was compiled before: found by what it was made of, headers and all.
+"""A cache of compiled files, found by all that went into them, headers included.
 
 A product's key says its compiler, flags and sources' names; a list beside it says every file that
 went into it, with a digest. It is taken only if all of them are what they were.

@@ -23,7 +23,7 @@ _WORD = 8
 
 
 def in_copy(node: Node, own: Array, copy: Array) -> UserKernelParams | None:
-    """What the native engine needs to run a node in a copy of its arena.
+    """The native step that runs a node in a copy of its arena.
 
     None where the kernel does not do there what it has done in the arena: then Python runs it.
     """
@@ -101,7 +101,7 @@ class _Twin:
         return address(memory)
 
     def _carry_over(self, first: Array, now: Array) -> None:
-        """What inferences have changed in persistent memory; pointers into the arena move along."""
+        """Copy changes of persistent memory since ``prepare``; relocate pointers into the arena."""
         mine = self._there(now)
         assert mine is not None
         before, current, there = _words(first), _words(now), _words(mine)
@@ -143,7 +143,7 @@ class _Twin:
         """A temporary tensor; the other node has shown that it is given back."""
 
     def free_tensor(self, index: int) -> None:
-        """It is given back."""
+        """Take a temporary tensor back."""
 
     def temp_buffer(self, size: int, alignment: int) -> int:
         """Temporary memory, of its own."""
@@ -152,11 +152,11 @@ class _Twin:
         return address(memory)
 
     def free_buffer(self, address: int) -> None:
-        """It is given back."""
+        """Take a temporary buffer back."""
         del self._buffers[address]
 
     def tensor(self, index: int) -> Facts:
-        """What the other node was told of a tensor."""
+        """The other node's facts of a tensor, with its data moved into the copy."""
         facts = self._one.facts[index]
         return facts._replace(data=self._there(facts.data))
 

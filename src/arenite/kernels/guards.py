@@ -40,7 +40,7 @@ class Guards:
         return status
 
     def instead_of(self, buffer: Array) -> Array:
-        """What a kernel gets instead of a persistent buffer: that, or guarded memory."""
+        """The memory that a kernel gets for a persistent buffer: the buffer, or a guarded copy."""
         name = f"its persistent buffer {len(self._made)}"
         copy = self._copy_of(name, buffer, 16)
         if copy is None:
@@ -49,7 +49,7 @@ class Guards:
         return copy
 
     def behind(self, touched: int) -> str:
-        """What lies before an address, in words."""
+        """A phrase on the buffer that ends before an address; empty where none does."""
         for (name, size), memory in self._made.items():
             beyond = touched - address(memory) - size
             if 0 <= beyond < _PAGE:

@@ -123,7 +123,7 @@ def _instance(node: Node) -> Instance:
 
 
 def step_of(compiled: KernelNode, node: Node, owner: object) -> UserKernelParams:
-    """What the native engine needs to run a node; ``owner`` keeps it alive."""
+    """The native step that runs a node; ``owner`` keeps it alive."""
     where = Address(compiled.node_address)
     where.owner = owner
     count = max(len(node.outputs), 1) + len(node.inputs)
@@ -210,7 +210,7 @@ class Instance:
             self._checked("invoke", status)
 
     def _take_output(self, context: Context, index: int) -> None:
-        """What ``prepare`` has made of an output: another shape, or a place elsewhere."""
+        """Take over what ``prepare`` changed of an output: its shape, or where its data lie."""
         shape, tensor = self.node.shape(index), context.get_eval_tensor(index)
         if shape is not None and shape != tensor.shape:  # CreateWritableTensorDimsWithCopy
             context.resize_tensor(index, shape, "replaced")
@@ -257,7 +257,7 @@ class Instance:
         self._fail(f"{function} {outcome.get(status, f'answered {status}')}: {said}")
 
     def _with_place(self, error: BaseException) -> BaseException:
-        """What the host has raised, with the node's place where it has none."""
+        """An error of the host, with the node's place in front where it names none."""
         if type(error) is not StateError or str(error).startswith("$"):
             return error
         return StateError(f"{cast(Any, self.context).host.place()}: {error}")
@@ -282,7 +282,7 @@ class Instance:
     # -- targets whose structs are other ones
 
     def _asked_on_target(self, context: Context) -> Iterator[tuple[str, int]] | None:
-        """What it asks for on the target, in order; None where that is what it asks for here."""
+        """Memory that it asks for on the target, in order; None where that is the host's."""
         if is_this_hosts(context.abi):
             return None
         self.context, kernel = context, self.kernel
@@ -340,7 +340,7 @@ class Instance:
         self.most_temps = max(self.most_temps, sum(map(len, self._temps.values())))
 
     def free_tensor(self, index: int) -> None:
-        """It is given back."""
+        """Take a temporary tensor back."""
         found = self._temps.get(index)
         if not found:
             self.context.report_error(f"tensor {index} was given back, and is not allocated")
@@ -355,7 +355,7 @@ class Instance:
         return where
 
     def free_buffer(self, address: int) -> None:
-        """It is given back."""
+        """Take a temporary buffer back."""
         buffer = self._buffers.pop(address, None)
         if buffer is None:
             self.context.report_error("a buffer was given back that is not allocated")

@@ -116,7 +116,7 @@ class _State:
 
 
 class _Program(NamedTuple):
-    """What a unit's header says: how special codes count, and the files."""
+    """The header of a line-number unit: how its special opcodes count, and its files."""
 
     step: int
     base: int

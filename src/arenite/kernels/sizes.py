@@ -1,4 +1,4 @@
-"""What a kernel asks of another target's arena: never guessed from this host's structs.
+"""A kernel's requests of another target's arena, never guessed from this host's structs.
 
 A target of 32 bits has other sizes of pointers, and so of structs. The emulated core says them
 (``firmware.stock.sizes``, see :mod:`arenite.hooks`); what it said is kept.
@@ -48,7 +48,7 @@ def where_of(context: Context) -> Where:
 
 
 def asked_for(where: Where, path: Path, origin: Origin, target: Target) -> list[tuple[str, int]]:
-    """What the kernel of one operator asks for on a target, in order: kinds and bytes.
+    """Requests of one operator's kernel on a target, in order: kinds and bytes.
 
     Args:
         where: The operator.

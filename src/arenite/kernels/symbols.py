@@ -56,7 +56,7 @@ class Function:
 
     @property
     def declaration(self) -> str:
-        """It, declared."""
+        """Its declaration in C++."""
         *spaces, name = self.name.split("::")
         text = f"{self.returns} {name}();"
         if self.is_c:

@@ -55,12 +55,12 @@ class Tree:
 
     @cached_property
     def namespace(self) -> str:
-        """What TFLM's names are in: ``tflite``, or what a vendor has made of it."""
+        """The C++ namespace of TFLM: ``tflite``, or a vendor's name for it."""
         return next(iter(_NAMESPACE.findall(self.text(_CONTEXT))), "tflite")
 
     @cached_property
     def prefix(self) -> str:
-        """What includes of the tree's own files begin with: nothing, or a vendor's folder."""
+        """The folder in front of the tree's own includes: none, or a vendor's."""
         return _prefix(self.root)
 
     @cached_property
@@ -82,7 +82,7 @@ class Tree:
 
     @cached_property
     def defines(self) -> tuple[str, ...]:
-        """What the shim has to know of this tree, as names of macros."""
+        """Macros that tell the shim about this tree, by name."""
         context = self.text(_CONTEXT)
         found = {
             "AK_LOG_TAKES_LIST": "va_list" in self.text(_MICRO / "debug_log.h"),

@@ -80,7 +80,7 @@ class RevisedResolver:
         return next((row for row in rows if row is not None), None)
 
     def came(self, name: str) -> str:
-        """What is said of an operator that the revision lacks; empty if it does not."""
+        """A sentence on an operator that the revision lacks; empty if it has it."""
         return came(name, self._revision, self._builds)
 
     def __repr__(self) -> str:

@@ -29,7 +29,7 @@ Bytes = npt.NDArray[np.int64]
 
 
 class Order(NamedTuple):
-    """In which order a kernel reads an input and writes its output, in bytes.
+    """The order in which a kernel reads an input and writes its output, in bytes.
 
     Attributes:
         steps: Pairs of arrays, an element for every step: the lowest byte of the input that it

@@ -64,13 +64,13 @@ class Answers(Protocol):
         """A tensor is on temporary memory from now on."""
 
     def free_tensor(self, index: int) -> None:
-        """It no longer is."""
+        """Take a temporary tensor back."""
 
     def temp_buffer(self, size: int, alignment: int) -> int:
         """The address of temporary memory."""
 
     def free_buffer(self, address: int) -> None:
-        """It is given back."""
+        """Take a temporary buffer back."""
 
     def tensor(self, index: int) -> Facts:
         """A tensor of the current subgraph."""

@@ -31,7 +31,7 @@ def parts_of(work: int, threads: int) -> int:
 
 
 class Team:
-    """So many threads, the caller's among them, with ``workspace`` bytes each, a multiple of 64.
+    """A pool of threads, one of them the caller's, each with ``workspace`` bytes (64 n).
 
     They begin with the first inference and end with this object, or at exit, before Python does.
     """

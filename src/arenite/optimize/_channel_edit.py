@@ -194,7 +194,7 @@ def _narrowed(tensor: Tensor, channels: int) -> Tensor:
 
 
 def _taken(quantization: Quantization | None, axis: int, mask: Array) -> Quantization | None:
-    """What is left of a quantisation with an entry per channel."""
+    """A quantisation with an entry per channel, reduced to the channels that stay."""
     if quantization is None or len(mask) < 2 or len(quantization.scale) != len(mask):
         return quantization
 

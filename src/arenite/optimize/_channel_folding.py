@@ -54,7 +54,7 @@ class Layer:
         return np.asarray(unread | zero | (inputs.is_constant & ~at_border))
 
     def addends(self, inputs: Interval, gone: Array) -> Array:
-        """What the input channels that are ``gone`` (bool) add, by filter."""
+        """The sums that input channels that are ``gone`` (bool) add, by filter."""
         adding = gone & inputs.is_constant & (inputs.low != 0)
         sums = self.sums[:, adding].astype(np.int64)
         return np.asarray(sums @ inputs.low[adding])

@@ -1,4 +1,4 @@
-"""What every operator says of its tensors' channels: which are tied, which stay, which can go.
+"""Channels of every operator's tensors: which are tied, which stay, which can go.
 
 An operator that works channel by channel computes the same of what is left of its channels. There
 are few places where a channel can end: as an input channel of a CONV_2D or FULLY_CONNECTED, and as
@@ -256,7 +256,7 @@ class Links:
         return None if values is None else values.reshape(-1).astype(np.int64)
 
     def _limits(self, node: Node) -> tuple[int, int] | None:
-        """What the bias may be. int16 without one has sums of other widths than with one."""
+        """Range of a bias. int16 without one has sums of other widths than with one."""
         if len(node.inputs) > 2 and node.inputs[2] >= 0:
             info = np.iinfo(self._tensor(node.inputs[2]).type.dtype)
             return int(info.min), int(info.max)

@@ -1,4 +1,4 @@
-"""What is said of channels that went, and of constant ones that stayed."""
+"""Notes on channels that went, and on constant ones that stayed."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ LEAST = 2
 
 
 class Removal(NamedTuple):
-    """What goes.
+    """Groups of channels to remove.
 
     Attributes:
         gone: Whether a group of channels goes, by group.

@@ -1,4 +1,4 @@
-"""What an inference of a model takes on a target, where that is known: to choose by."""
+"""Cycles of an inference on a target, where they are known: to choose between models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands for functions of one value; see :mod:`arenite.optimize.lowerings`."""
+"""Rules for functions of one value; see :mod:`arenite.optimize.lowerings`."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def clamp(low: float, high: float) -> Rule:
 
 
 def _clamped_bytes(parts: Parts, low: float, high: float) -> Array:
-    """What LiteRT's ``QuantizedReluX`` makes of every int8."""
+    """Results of LiteRT's ``QuantizedReluX`` for every int8."""
     (scale, zero), (out_scale, out_zero) = scalar(parts.x), scalar(parts.y)
     ratio = float(np.float32(scale) / np.float32(out_scale))
     parts.require(2**-31 < ratio < 2**30, "its scales are too far from each other")
@@ -112,7 +112,7 @@ def _clamped_bytes(parts: Parts, low: float, high: float) -> Array:
 
 
 def _tabled(parts: Parts, function: Callable[[Array], Array]) -> Array:
-    """What LiteRT's ``LUTPopulate`` makes of every int8: a float32 function between scales."""
+    """Results of LiteRT's ``LUTPopulate`` for every int8: a float32 function between scales."""
     (scale, zero), (out_scale, out_zero) = scalar(parts.x), scalar(parts.y)
     reals = np.float32(scale) * np.arange(-128 - zero, 128 - zero).astype(np.float32)
     with np.errstate(all="ignore"):

@@ -1,4 +1,4 @@
-"""In which order operators need least memory: an exact search, or the best order that was found.
+"""The order of operators that needs least memory: an exact search, or the best that was found.
 
 Memory is a function of the set of operators that are done: what they wrote and somebody still
 reads. So sets are looked at, in the order of the least peak with which each can be reached: the
@@ -72,7 +72,7 @@ class _State(NamedTuple):
 
 
 class Graph:
-    """What follows from the tasks for every step."""
+    """Facts of the tasks that every step needs: readers, predecessors, costs."""
 
     def __init__(self, work: Work) -> None:
         self.work = work
@@ -179,7 +179,7 @@ class Graph:
     def following(
         self, state: _State, candidates: Iterable[int], effort: Effort
     ) -> list[tuple[_State, int]]:
-        """What may come next, and the state behind it.
+        """Tasks that may come next, and the state behind each.
 
         A task that raises the peak neither now nor afterwards, since no more is alive behind it,
         comes at once: in any order that has it later it can be moved here. Behind more tasks it

@@ -1,4 +1,4 @@
-"""What an operator computes, on every build of firmware whose kernels are known.
+"""Results of an operator on every build of firmware whose kernels are known.
 
 A pass that evaluates an operator is right only where all of them give the same bits: TFLM's
 kernels and CMSIS-NN's, products that are rounded once or twice, and multipliers that are made with
@@ -51,7 +51,7 @@ def evaluations(operator: Operator, tensors: Sequence[Tensor]) -> list[list[Arra
 
 
 def moved(operator: Operator, tensors: Sequence[Tensor]) -> Array | None:
-    """What becomes of the numbers 0, 1, 2 ... in the first input of an operator that moves values.
+    """The output of an operator that moves values, for the input 0, 1, 2 ...
 
     None where builds differ; they are taken modulo a prime below 128.
     """
@@ -106,7 +106,7 @@ def is_of_one_value(name: str) -> bool:
 def table(
     operator: Operator, x: Tensor, y: Tensor, bound: Tensor | None, *, first: bool = True
 ) -> Array | None:
-    """What an operator makes of every value of ``x`` on all builds; None where they differ."""
+    """An operator's results for every value of ``x`` on all builds; None where they differ."""
     found = tables(operator, x, y, bound, first=first)
     if found is None or not all(np.array_equal(found[0], one) for one in found):
         return None
@@ -116,7 +116,7 @@ def table(
 def tables(
     operator: Operator, x: Tensor, y: Tensor, bound: Tensor | None, *, first: bool = True
 ) -> tuple[Array, ...] | None:
-    """What an operator makes of every value of ``x``, from the least one on, build by build.
+    """An operator's results for every value of ``x``, from the least one on, build by build.
 
     ``bound`` is the constant beside ``x``, all of whose elements are one value; ``first`` says
     whether ``x`` is the first input. None where types are not of 8 or 16 bits.

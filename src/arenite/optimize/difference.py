@@ -39,7 +39,7 @@ class Distance:
 
 @dataclass(frozen=True)
 class Difference:
-    """What was measured.
+    """A lowered model measured against the original.
 
     Attributes:
         inferences: How many inputs both models got.

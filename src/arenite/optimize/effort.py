@@ -15,7 +15,7 @@ MOST_BYTES = 96 << 20
 
 @dataclass
 class Effort:
-    """What is left for searches to take.
+    """The budget that searches have left.
 
     Attributes:
         steps: Of work.

@@ -21,7 +21,7 @@ def is_installed() -> bool:
 
 
 def run(models: Sequence[bytes], steps: Sequence[Step], outputs: int) -> list[Answer]:
-    """What LiteRT computes of models with ``outputs`` outputs each."""
+    """LiteRT's results of models with ``outputs`` outputs each."""
     return tflm_process.run(models, steps, outputs, 0, module=__name__)
 
 

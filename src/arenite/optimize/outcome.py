@@ -1,4 +1,4 @@
-"""What a pass did, and what all of them did."""
+"""The outcome of one pass, and the report of all of them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Note(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a pass makes of a model: the model itself where nothing was to be done.
+    """A model after a pass: the model itself where nothing was to be done.
 
     ``is_exact`` says that outputs keep their bits.
     """
@@ -83,7 +83,7 @@ class Elsewhere(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """What all passes did to a model, in the order in which they ran.
+    """The effect of all passes on a model, in the order in which they ran.
 
     ``verification`` says how the result was compared with the original; None where it was not.
     ``difference`` says how the model that was lowered compares with the original.
@@ -99,7 +99,7 @@ class Report:
 
     @property
     def lowered(self) -> Model:
-        """What passes that keep all bits began with: the original, or what ``lower`` made of it."""
+        """The model before the passes that keep all bits: the original, or ``lower``'s result."""
         made = [step.after for step in self.steps if step.name == "lower"]
         return made[0] if made else self.original
 
@@ -110,12 +110,12 @@ class Report:
 
     @property
     def changes(self) -> tuple[Note, ...]:
-        """What was changed."""
+        """Notes on the changes."""
         return tuple(note for step in self.steps for note in step.changes)
 
     @property
     def declined(self) -> tuple[Note, ...]:
-        """What was left as it was, and why; each once."""
+        """Notes on what was left as it was, and why; each once."""
         return tuple(dict.fromkeys(note for step in self.steps for note in step.declined))
 
     _repr_html_ = html_of

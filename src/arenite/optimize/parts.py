@@ -29,7 +29,7 @@ class CannotError(Exception):
 
 
 class Parts:
-    """What takes the place of an operator.
+    """The operators that take one operator's place.
 
     Attributes:
         operator: The one whose place it is.

@@ -67,7 +67,7 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True)
 class Head:
-    """What shares the head of a firmware's arena, and what may come close."""
+    """Buffers that share the head of a firmware's arena, and how close they may come."""
 
     model: Model
     target: Target
@@ -227,7 +227,7 @@ def _distances(model: Model, target: Target, overlap: Overlap) -> tuple[SafeDist
 
 
 def worth(model: Model, target: Target) -> Worth:
-    """What a model takes of a firmware's arena, with the plan that it brings."""
+    """A model's share of a firmware's arena, with the plan that it brings."""
     used = allocated(model, target).allocations()
     return Worth(used.peak.smallest_arena, used.head)
 
@@ -249,7 +249,7 @@ def _groups(count: int, pairs: Iterable[Pair]) -> list[int]:
 
 
 def _joined(buffers: Sequence[PlannedBuffer]) -> Buffer:
-    """What has room for all of these at one place."""
+    """A buffer with room for all of these at one place."""
     size = align_up(max(b.size for b in buffers), ARENA_ALIGNMENT)
     begin, end = min(b.begin for b in buffers), max(b.end for b in buffers)
     return Buffer(size, begin, end, ARENA_ALIGNMENT)

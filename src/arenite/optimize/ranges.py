@@ -134,7 +134,7 @@ def _beginning(subgraph: Subgraph) -> Ranged:
 
 
 def _promises(model: Model, declared: Mapping[str, tuple[float, float]]) -> Ranged:
-    """What is promised of the main subgraph's inputs, in their own values."""
+    """Ranges that the user promises of the main subgraph's inputs, in their own values."""
     inputs = {model.main.tensors[index].name: index for index in model.main.inputs}
     found: Ranged = {}
     for name, (low, high) in declared.items():

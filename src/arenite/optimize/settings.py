@@ -1,4 +1,4 @@
-"""What passes may rely on, and what they may do."""
+"""Settings of passes: facts that they may rely on, and changes that they may make."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OVERLAPS: tuple[Overlap, ...] = get_args(Overlap)
 
 @dataclass(frozen=True)
 class Settings:
-    """What passes may rely on, and what they may do.
+    """Facts that passes may rely on, and changes that they may make.
 
     Attributes:
         target: The firmware that memory is planned for; None is TFLM's own package on this host.

@@ -46,7 +46,7 @@ def run(
     *,
     module: str = "arenite.optimize.tflm_process",
 ) -> list[Answer]:
-    """What the package computes of models with ``outputs`` outputs each, in ``arena`` bytes.
+    """The package's results of models with ``outputs`` outputs each, in ``arena`` bytes.
 
     One process takes all of them; where it ends early, every model gets one of its own. ``module``
     asks another package in the same way.

@@ -45,7 +45,7 @@ _PLAN = (OFFLINE_METADATA, ORIGIN_METADATA)
 
 @dataclass(frozen=True)
 class Verification:
-    """What was compared, without a difference.
+    """The comparisons that found no difference.
 
     Attributes:
         inferences: How many inputs each way got.
@@ -109,7 +109,7 @@ def verify(
 
 
 def _verified(pair: Pair, names: tuple[str, ...]) -> Verification:
-    """What was compared on all ways; ``names`` are those of operators that nobody knows."""
+    """Compare in every way; ``names`` are those of operators that nobody knows."""
     tensors = compare_apart(pair)
     ways = ["reference"]
     engines: list[Engine] = ["reference", "native"] if native.available() else ["reference"]
@@ -297,7 +297,7 @@ def _require_same_ports(original: Model, result: Model) -> None:
 
 
 def _signed(model: Model) -> list[object]:
-    """What signatures say: names, and the places of inputs and outputs."""
+    """A model's signatures: names, and the places of inputs and outputs."""
     found: list[object] = []
     for signature in model.signatures:
         subgraph = model.subgraphs[signature.subgraph]
@@ -311,7 +311,7 @@ def _signed(model: Model) -> list[object]:
 
 
 def _guarded(results: Results, way: str) -> Results:
-    """What the result gives; an error that the original did not meet is a difference."""
+    """The result's outputs; an error that the original did not meet is a difference."""
     try:
         yield from results
     except LoopLimitError:

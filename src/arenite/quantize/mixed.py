@@ -78,7 +78,7 @@ class Search:
 
     @property
     def target(self) -> Target:
-        """Whose memory and time count."""
+        """The firmware whose memory and time count."""
         return self.settings.target or HOST
 
     def measured(self, recipe: Recipe) -> Point | None:

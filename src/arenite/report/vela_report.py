@@ -34,7 +34,7 @@ def render_report(report: VelaReport, width: int) -> Iterator[Text]:
 
 
 def source_text(report: VelaReport) -> str:
-    """Whose numbers these are."""
+    """A sentence on the source of the numbers."""
     if not report.system:
         return "Cycles are Vela's, not measured; Vela means them for comparing its options."
     return (

@@ -192,7 +192,7 @@ class MicroInterpreterContext(HostContext):
         return self._allocator.arena.budget
 
     def _home_of_variables(self) -> MicroAllocator:
-        """Whose memory the table of variables is: that of all else, or an arena of its own."""
+        """The allocator for the table of variables: the common one, or one of its own."""
         size = self.target.variables_arena
         return MicroAllocator.create(size, target=self.target) if size else self._allocator
 

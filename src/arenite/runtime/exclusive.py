@@ -19,7 +19,7 @@ Turn = list[None]
 
 
 class Owner(Protocol):
-    """Whose methods take turns."""
+    """An object whose methods take turns."""
 
     @property
     def _turn(self) -> Turn: ...

@@ -29,7 +29,7 @@ _ENGINES = get_args(Engine)
 
 @dataclass(frozen=True)
 class Setup:
-    """Whose firmware a model is set up as, what computes it here, and the planner's name."""
+    """The firmware that a model is set up as, the engine that computes it, the planner's name."""
 
     target: Target
     engine: Engine

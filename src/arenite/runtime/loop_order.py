@@ -1,4 +1,4 @@
-"""In which order a prepared node reads and writes: TFLM's, a library's or a user's kernel."""
+"""The order in which a prepared node reads and writes: TFLM's, a library's or a user's kernel."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def _convolution(op: Convolution) -> Layer | None:
 
 
 def _numbers(op: Convolution) -> tuple[int, int, Array, Array, float, float, bool]:
-    """What the parameters of both kernels begin with."""
+    """The first parameters of both kernels."""
     low, high = map(float, op.result.limits)
     return -op.input.zero_point, op.result.zero_point, *_multipliers(op), low, high, False
 

@@ -59,8 +59,8 @@ REFUSED: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"inputs": (*_CONV[:2], Fed((4,)), _CONV[3])}, "Input 2 is a constant of the model."),
         ({"inputs": (*_CONV[:3], Fed((4,)))}, "Input 3 is a constant of the model."),
         ({"clamp": None}, "int8 where there is a range to clamp to, else float32"),
-        ({"zero": 128}, "What lies around the images, and the range of the output, are int8."),
-        ({"clamp": (-129, 127)}, "and the range of the output, are int8."),
+        ({"zero": 128}, "The padding value and the output's range are int8."),
+        ({"clamp": (-129, 127)}, "and the output's range are int8."),
         ({"inputs": (Fed((60,), "int8"), *_CONV[1:])}, "Input 0 has 4 dimensions."),
         ({"inputs": (Q, integers((4, 27)), *_CONV[2:])}, "Input 1 has 4 dimensions."),
         ({"inputs": (*_CONV[:2], floats((3,)), _CONV[3])}, "do not fit images [1, 4, 5, 3]"),
@@ -74,7 +74,7 @@ REFUSED: dict[str, list[tuple[dict[str, Any], str]]] = {
     "CUMULATE": [
         ({"inputs": (Q,), "outputs": (Q,)}, "Input 0 is one of: float32, int32."),
         ({"outputs": (INT,)}, "Input 0 and output 0 have the same type."),
-        ({"kind": "MEAN"}, "What is accumulated is a sum or a product."),
+        ({"kind": "MEAN"}, "The operation is a cumulative sum or product."),
         ({"axis": 4}, "[1, 4, 5, 3] has no axis 4"),
     ],
     "FLOAT_TO_INT8": [

@@ -190,7 +190,7 @@ class _Reader:
         self.size, self.place = os.fstat(file).st_size, 0
 
     def take(self, count: int) -> bytes:
-        """So many bytes, which are there."""
+        """The next ``count`` bytes, which must be there."""
         data = b""
         while len(data) < count and (more := os.read(self.file, count - len(data))):
             data += more

@@ -39,7 +39,7 @@ class Span(NamedTuple):
 
     @property
     def revision(self) -> str:
-        """What ``Target.tflm`` is: the last day, or today's."""
+        """The value of ``Target.tflm``: the last day, or nothing for today's."""
         return "" if self.last == LAST else self.last
 
     @property
@@ -54,7 +54,7 @@ class Span(NamedTuple):
 
 
 class Options(NamedTuple):
-    """What a firmware's own code decides.
+    """Choices of a firmware's own code that change its arena.
 
     Attributes:
         planner: ``"greedy"``, or ``"linear"``, which preserves all tensors.

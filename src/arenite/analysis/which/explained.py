@@ -55,7 +55,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Explained:
-    """What :func:`which` found.
+    """The result of :func:`which`.
 
     Attributes:
         file: The model's.

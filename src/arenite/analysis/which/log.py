@@ -1,4 +1,4 @@
-"""What a firmware printed of its arena, found in any text.
+"""Find the numbers that a firmware printed of its arena, in any text.
 
 Facts: TFLM ``recording_micro_allocator.cc`` (``PrintAllocations``), whose lines are the same since
 2021, and ``MicroInterpreter::arena_used_bytes``, which people print in words of their own.
@@ -111,7 +111,7 @@ def _keep(found: dict[str, tuple[int, int]], name: str, value: int, place: int) 
 
 
 def _told(line: str) -> tuple[dict[str, int], list[str]]:
-    """What ``RecordingMicroAllocator`` says in a line, and rows that are not known."""
+    """The numbers of ``RecordingMicroAllocator`` in a line, and the names of unknown rows."""
     numbers = {area: int(value) for area, value in _AREA.findall(line)}
     strange = []
     for name, *values in _ROW.findall(line):

@@ -1,4 +1,4 @@
-"""What builds would print of a model's arena."""
+"""Numbers that a build would print of a model's arena."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def builds(
 
 
 def allocated(model: Model, target: Target, options: Options, past: int = 0) -> Allocations:
-    """What a build allocates, in an arena without end or one that ends ``past`` a multiple of 16.
+    """A build's allocations, in an endless arena or in one that ends ``past`` a multiple of 16.
 
     Raises:
         AreniteError: It does not take the model.

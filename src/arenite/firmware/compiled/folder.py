@@ -35,7 +35,7 @@ def own_sources(origins: Iterable[Origin], files: Collection[str]) -> dict[str, 
 
 
 def headers_of(origins: Iterable[Origin]) -> Headers:
-    """What they are compiled against.
+    """Headers to compile these kernels against.
 
     Raises:
         KernelBuildError: They are written for several trees.

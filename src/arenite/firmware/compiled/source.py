@@ -68,7 +68,7 @@ def own_kernels(program: Program) -> dict[str, str]:
 
 
 def _macros(tree: Tree) -> Iterator[str]:
-    """What ``own_context.h`` has to know."""
+    """Macros of the tree that ``own_context.h`` asks for."""
     for name, value in context_macros(tree).items():
         yield f"#define {name} {value}".rstrip()
     if "AK_COMPRESSION_KNOWN" in tree.defines:
@@ -170,7 +170,7 @@ class _Tables:
 
 
 def _arrays(number: int, port: Port) -> Iterator[str]:
-    """What a tensor points to."""
+    """The arrays that a tensor points to: dimensions, scales, zero points."""
     dims = ", ".join(map(str, (len(port.shape), *port.shape)))
     yield f"const int dims_{number}[] = {{{dims}}};"
     scales = _scales(port)
@@ -197,6 +197,6 @@ def _axis(port: Port) -> int:
 
 
 def type_name(type_: TensorType) -> str:
-    """What TFLM calls a type: ``kTfLiteUInt8``."""
+    """TFLM's name of a type: ``kTfLiteUInt8``."""
     name = type_.name
     return f"kTfLiteUInt{name[4:]}" if name.startswith("UINT") else f"kTfLite{name.capitalize()}"

@@ -51,7 +51,7 @@ class Port:
 
 @dataclass(frozen=True, eq=False)
 class Compiled:
-    """What the C++ around a kernel is made of.
+    """Facts that the C++ around a kernel is written from.
 
     Attributes:
         origin: The function that gives its registration, and its sources.
@@ -129,7 +129,7 @@ def _compiled(layer: AnyLayer, kernel: Instance, where: Where, processor: str) -
 
 
 def _sizes(kernel: Instance, where: Where, processor: str) -> Sequence[tuple[str, int]]:
-    """What it asks for on a processor, in bytes."""
+    """Kinds and bytes of the memory that it asks for on a processor."""
     if processor == HOST.processor:
         persistent = [(PERSISTENT, buffer.nbytes) for buffer in kernel.persistent_buffers]
         return [*persistent, *((SCRATCH, size) for size in kernel.handles.values())]

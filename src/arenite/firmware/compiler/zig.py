@@ -30,7 +30,7 @@ _BARE = (
 
 @dataclass(frozen=True)
 class Headers:
-    """What a folder's C++ is compiled against: TFLM's sources, and what users' kernels need."""
+    """Headers for a folder's C++: TFLM's sources, and those that users' kernels include."""
 
     tflm: Path
     include: tuple[Path, ...] = ()

@@ -43,7 +43,7 @@ _BYTE = 1e6
 
 @dataclass(frozen=True)
 class Budget:
-    """What a firmware may take, and what of it shall be small.
+    """Limits of a firmware's memory, and which of its costs to minimise.
 
     Attributes:
         ram: Bytes of the arena; None is no limit.

@@ -1,4 +1,4 @@
-"""What a firmware shall compute: samples of inputs, and what the reference gives for them."""
+"""Samples for a firmware's self-test: inputs, and the outputs of the reference kernels."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def alive_bytes(network: Network, works: Sequence[Work]) -> int:
 
 
 class _Memory(NamedTuple):
-    """What a planner gets, and whose the first buffers of it are; scratch memory comes behind."""
+    """A planner's problem, and the owners of its first buffers; scratch buffers follow them."""
 
     works: tuple[Work, ...]
     problem: Problem
@@ -280,7 +280,7 @@ class _Spans:
                     self.spots[one] = _Spot(span, offset)
 
     def add_all(self, works: Sequence[Work]) -> None:
-        """What all layers write."""
+        """Add a buffer for every tensor that a layer writes."""
         in_blocks = set(self.spots) - {value.index for value in self._network.inputs}
         for layer, work in zip(self._network.layers, works, strict=True):
             group = self._group.get(layer.index)

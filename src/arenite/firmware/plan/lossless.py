@@ -39,7 +39,7 @@ _CHANNELS = 8
 
 
 class Size(NamedTuple):
-    """What a model takes as firmware, with the usual kernels and no limits.
+    """Memory of a model as firmware, with the usual kernels and no limits.
 
     Attributes:
         layers: How many.
@@ -151,7 +151,7 @@ def _candidates(model: Model, *, tuned: bool) -> list[Model]:
 
 
 def _after(run: Pass, model: Model) -> Model:
-    """What a pass makes of a model; the model itself where it cannot be run on it."""
+    """A model after a pass; the model itself where the pass cannot run on it."""
     try:
         result = run(model, Settings()).model
         if result is not model:
@@ -166,7 +166,7 @@ def _after(run: Pass, model: Model) -> Model:
 
 
 def model_facts(made: Lossless) -> dict[str, Any]:
-    """What a folder says of the model that it was made of; see ``docs/cli.md`` for the keys."""
+    """Facts in a folder's manifest about its model; see ``docs/cli.md`` for the keys."""
     optimized: dict[str, Any] | None = None
     if made.is_optimized:
         optimized = {"sha256": _written(made.model)}
@@ -178,7 +178,7 @@ def model_facts(made: Lossless) -> dict[str, Any]:
 
 
 def gained(facts: Mapping[str, Any] | None) -> str:
-    """What passes gained, in a sentence; empty where nothing did, or that is not known."""
+    """A sentence on the gains of the passes; empty without any, or where they are not known."""
     found = (facts or {}).get("optimized")
     if not found:
         return ""

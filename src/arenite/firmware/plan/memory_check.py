@@ -51,7 +51,7 @@ class _Bytes:
 
     @property
     def marks(self) -> Marks:
-        """What each byte is called."""
+        """The mark of each byte."""
         own = self.own.get(self.tensor)
         if own is not None:
             return own[self.offset : self.offset + self.bytes]
@@ -249,7 +249,7 @@ class _Play:
         self._arena.write(self._kept(state))
 
     def _come_from_elsewhere(self, layer: AnyLayer, work: Work) -> None:
-        """What moves without a place write: all of an output that is in no place of its own."""
+        """Mark bytes written by moves without a place: those of outputs that no place covers."""
         handed = {place.whole for place in filter(None, work.places)}
         for state in work.states:
             if state not in handed:

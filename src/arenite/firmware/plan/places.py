@@ -25,7 +25,7 @@ ALIGNMENT = 4
 
 @dataclass(frozen=True)
 class Placed:
-    """What is left to do in all layers, and what lies together for that."""
+    """The work left in all layers, and the blocks of tensors that share memory for it."""
 
     works: tuple[Work, ...]
     blocks: tuple[Block, ...] = ()

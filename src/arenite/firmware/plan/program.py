@@ -67,7 +67,7 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """What the files of a folder are written from; all names in C begin with ``name``.
+    """A planned firmware, from which a folder's files are written; C names begin with ``name``.
 
     Attributes:
         name: The program's.
@@ -109,7 +109,7 @@ class Program:
 
     @cached_property
     def group_functions(self) -> Sequence[str]:
-        """What the functions of groups are called in C."""
+        """The C names of the functions of groups."""
         return [f"{self.name}_{self._names.take(f'rows_{one.first}')}" for one in self.groups]
 
     @cached_property
@@ -126,7 +126,7 @@ class Program:
                 yield work.routine
 
     def routine(self, layer: int) -> Routine | None:
-        """What does a layer, or most of its rows."""
+        """The routine of a layer, or of most of its rows."""
         group = self.group(layer)
         if group is None:
             return self.works[layer].routine
@@ -134,7 +134,7 @@ class Program:
 
     @cached_property
     def pieces(self) -> tuple[Piece, ...]:
-        """What observers are told of, in order."""
+        """The pieces of tensors that observers are told of, in order."""
         found: list[Piece] = []
         for layer in self.network.layers:
             group = self.group(layer.index)
@@ -146,7 +146,7 @@ class Program:
 
     @cached_property
     def constants(self) -> Mapping[str, Constant]:
-        """What lies in flash, by name; equal arrays are there once."""
+        """Constants in flash, by name; equal arrays are there once."""
         return dict(self._named.values())
 
     @cached_property
@@ -185,7 +185,7 @@ class Program:
 
     @cached_property
     def kept(self) -> tuple[Kept, ...]:
-        """What inferences remember: variables and the states of kernels, by offset."""
+        """Memory that outlives an inference, by offset: variables and states of kernels."""
         places = self.layout
         found = [
             Kept(places.tensors[value.index], value.nbytes, value.reset, is_reset=True)
@@ -225,7 +225,7 @@ class Program:
         return f"{call}\nif ({is_at_end}) return {self.name.upper()}_OK;"
 
     def _expression(self, argument: Argument, declaration: str, scratch: int) -> str:
-        """What stands for an argument in a call, of its parameter's type."""
+        """The C expression for an argument of a call, of its parameter's type."""
         if isinstance(argument, Constant):
             return self.constant(argument)
         if isinstance(argument, Value):
@@ -310,7 +310,7 @@ def program_from(
 
 
 def _check_ports(network: Network) -> None:
-    """What comes in and goes out has elements of one size, and is computed or fed."""
+    """Check that inputs and outputs have elements of one size, and that outputs are computed."""
     computed = {value.index for layer in network.layers for value in layer.outputs}
     for value in (*network.inputs, *network.outputs):
         if not value.type.bits:

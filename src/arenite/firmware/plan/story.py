@@ -1,4 +1,4 @@
-"""What every byte of every tensor is, and whether memory that tensors share holds it.
+"""The contents of every byte of every tensor, to check memory that tensors share.
 
 Every byte that a layer computes has a number of its own, and moves hand numbers on. So a byte of a
 tensor may lie in another tensor's memory exactly where that holds the same number when it is read.
@@ -184,7 +184,7 @@ class _Play:
         return self.now[one] if isinstance(one, State) else self._story.of(one)
 
     def _compute(self, layer: AnyLayer, work: Work, given: Mapping[State, Numbers]) -> None:
-        """What a kernel writes: outputs, what it may spoil behind them, variables."""
+        """Write a kernel's outputs and variables; spoil the room that it may use behind outputs."""
         if work.routine is None:
             return
         own = {v.index: self._story.of(v.index) for v in layer.outputs if v.index in self._block}

@@ -27,7 +27,7 @@ _CASE = _C["case"]
 
 @dataclass(frozen=True, eq=False)
 class Names:
-    """What a group's text takes from the program around it.
+    """Names and offsets of the program around a group, for its text.
 
     Attributes:
         routine: The C name of a routine.
@@ -45,7 +45,7 @@ class Names:
 
 
 def helpers_of(drivers: Sequence[str]) -> list[str]:
-    """What the functions of groups call."""
+    """C of the helper functions that the functions of groups call."""
     needs_room = any("ar_make_room(" in text for text in drivers)
     copies = needs_room or any("ar_copy_rows(" in text for text in drivers)
     return [_COPY + "\n\n"] * copies + [_ROOM + "\n"] * needs_room

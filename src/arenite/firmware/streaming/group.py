@@ -32,7 +32,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """What an actor stands for.
+    """The tensor and the layer of an actor.
 
     Attributes:
         value: The tensor whose rows it makes.
@@ -98,7 +98,7 @@ class Group:
     schedule: Schedule
 
     def member_of(self, layer: int) -> Member:
-        """What stands for a layer."""
+        """The member of a layer."""
         return next(one for one in self.members if one.layer and one.layer.index == layer)
 
     @property
@@ -107,7 +107,7 @@ class Group:
         return any(one.layer is None and one.source is None for one in self.members)
 
     def told(self) -> Iterator[tuple[AnyLayer, Value, int, int]]:
-        """What observers are told: layer, tensor, first byte and number of bytes."""
+        """Pieces that observers are told of: layer, tensor, first byte and number of bytes."""
         for step in self.schedule.steps:
             actor, member = self.scene.actors[step.actor], self.members[step.actor]
             if member.layer is None or step.row >= actor.rows:

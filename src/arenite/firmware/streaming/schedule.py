@@ -16,7 +16,7 @@ from arenite.firmware.streaming.reach import Reach
 
 
 class Read(NamedTuple):
-    """What an actor reads: rows of a store, as far as it reaches."""
+    """An actor's access to a store: which rows it needs for each row that it makes."""
 
     store: int
     reach: Reach
@@ -39,7 +39,7 @@ class Store(NamedTuple):
 
 
 class Actor(NamedTuple):
-    """What makes rows.
+    """A producer of rows.
 
     Attributes:
         reads: What it reads; nothing where rows come from outside.

@@ -251,7 +251,7 @@ def project_files(
 
 
 def _cpp(text: str, name: str, folders: Sequence[str]) -> str:
-    """What a file has more where there is C++."""
+    """Lines that a build file has in addition where there is C++."""
     if not folders:
         return ""
     return "\n" + fill(text, name=name, folders=" ".join(one.rstrip("/.") for one in folders))

@@ -132,7 +132,7 @@ def readme(result: Export) -> str:
 
 
 def _own(result: Export) -> str:
-    """What is to be known of users' kernels."""
+    """A paragraph on users' kernels."""
     names = dict.fromkeys(one.name for one in result.layers if one.language == "cc")
     if not names:
         return ""

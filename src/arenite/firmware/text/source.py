@@ -105,7 +105,7 @@ def sources(program: Program, processor: str = DEFAULT, *, model_hash: str = "")
 
 
 def _own_kernels(program: Program) -> dict[str, str]:
-    """What is around a user's kernels in C++."""
+    """Files of C++ around users' kernels."""
     if not program.compiled:
         return {}
     from arenite.firmware.compiled.source import own_kernels  # noqa: PLC0415 - needs the engine

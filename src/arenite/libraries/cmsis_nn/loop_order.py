@@ -1,4 +1,4 @@
-"""In which order CMSIS-NN's functions read and write, step by step.
+"""The order in which CMSIS-NN's functions read and write, step by step.
 
 As :mod:`arenite.ops.shared.loop_order`, for what checks overlapping plans. Facts: CMSIS-NN
 (July 2026) ``ConvolutionFunctions/arm_convolve_s8.c``, ``arm_convolve_1x1_s8*.c``,

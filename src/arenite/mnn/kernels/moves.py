@@ -178,7 +178,7 @@ _LOGICAL = {
 
 
 def reduce(layer: Layer[None]) -> Work:
-    """What all elements along some axes make."""
+    """Reduce all elements along some axes to one."""
     x, kind = layer.input(0), layer.options.kind
     mask = sum(1 << axis for axis in set(layer.options.axes))
     if kind in _EXTREMES:

@@ -210,7 +210,7 @@ def types_fit(node: NodeView) -> bool:
 
 
 def numbers_are_int8(node: NodeView) -> bool:
-    """What lies around the images, and the range of the output, are int8."""
+    """The padding value and the output's range are int8."""
     options: MnnConvInt8Options = node.options
     return all(-128 <= n <= 127 for n in (options.zero, *(options.clamp or ())))
 

@@ -28,7 +28,7 @@ class MnnCumulateOptions(OptionsTable):
 
 
 def kind_is_known(node: NodeView) -> bool:
-    """What is accumulated is a sum or a product."""
+    """The operation is a cumulative sum or product."""
     return node.options.kind in ("SUM", "PROD")
 
 

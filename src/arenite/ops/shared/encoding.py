@@ -1,4 +1,4 @@
-"""What TFLM_DECODE decodes, made: constants as tables of values, as masks, as Huffman's codes.
+"""Encode constants for TFLM_DECODE: as tables of values, as masks, as Huffman codes.
 
 The formats are those of :mod:`arenite.ops.shared.decoding`, and so are the facts.
 """

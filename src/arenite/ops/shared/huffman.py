@@ -50,7 +50,7 @@ class Huffman(NamedTuple):
     codes: dict[int, tuple[int, int]]
 
     def bits(self, counts: Mapping[int, int]) -> int:
-        """What so many of each symbol take."""
+        """The number of bits that ``counts`` of each symbol take."""
         return sum(count * self.codes[symbol][1] for symbol, count in counts.items())
 
     def encode(self, symbols: Array) -> bytes:

@@ -1,4 +1,4 @@
-"""In which order TFLM's reference kernels read and write, step by step.
+"""The order in which TFLM's reference kernels read and write, step by step.
 
 With this :mod:`arenite.memory.overlap` checks plans whose outputs reach into their inputs. It is
 written from the kernels' loops and from prepared parameters, apart from the distances that

@@ -196,7 +196,7 @@ def read_unreshaped(edit: Edit, position: int) -> Result:
 
 
 def _unreshaped(edit: Edit, index: int) -> int | None:
-    """What the operator that writes a tensor has reshaped."""
+    """The tensor that the writer of another one has reshaped."""
     writer = edit.writer(index)
     operator = None if writer is None else edit.operator(writer)
     if operator is None or not traits_of(operator.name).reshapes or not operator.inputs:

@@ -1,4 +1,4 @@
-"""What a rule has to say of an operator."""
+"""The result of a rule for an operator."""
 
 from __future__ import annotations
 

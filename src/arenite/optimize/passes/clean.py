@@ -76,7 +76,7 @@ def merge_constants(model: Model) -> tuple[Model, tuple[Note, ...]]:
 
 
 def key_of(tensor: Tensor) -> Key:
-    """What has to agree for two constants to be one."""
+    """The key on which two constants must agree to be merged."""
     q = tensor.quantization
     means = None
     if q is not None:

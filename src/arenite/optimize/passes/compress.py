@@ -76,7 +76,7 @@ def _note(model: Model, place: Place, codes: Codes) -> Note:
 
 
 def _chosen(model: Model) -> dict[Place, Codes]:
-    """What saves bytes, the most first."""
+    """Encodings that save bytes, the most first."""
     tensors = dict(_candidates(model))
     found = {p: codes for p, one in tensors.items() if (codes := _least(one)) is not None}
     huffman = [place for place in tensors if _entropy(tensors[place]) < _size(found.get(place))]

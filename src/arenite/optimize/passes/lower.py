@@ -44,7 +44,7 @@ def lower(model: Model, settings: Settings) -> Outcome:
 
 @dataclass
 class _Log:
-    """What was done and what was not."""
+    """Notes on what was lowered and what was not."""
 
     changes: list[Note] = field(default_factory=list)
     declined: list[Note] = field(default_factory=list)
@@ -75,7 +75,7 @@ def _lower(edit: Edit, position: int, settings: Settings, log: _Log) -> None:
 
 
 def lowered(edit: Edit, operator: Operator, settings: Settings, depth: int = 0) -> Parts | None:
-    """What takes an operator's place; None where it can stay.
+    """The operators for an operator's place; None where it can stay.
 
     Raises:
         CannotError: The target refuses it, and nothing takes its place.

@@ -155,7 +155,7 @@ def _is_pinned(operator: Operator, subgraph: Subgraph) -> bool:
 
 
 def _extra(model: Model, plan: MemoryPlan) -> Extra:
-    """What operators need beside tensors of their subgraph: scratch, and what they call."""
+    """Memory of operators beside their subgraph's tensors: scratch, and subgraphs they call."""
     places = [
         (number, n)
         for number, subgraph in enumerate(model.subgraphs)

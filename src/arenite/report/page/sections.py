@@ -187,7 +187,7 @@ def costs(cost: ModelCost, charts: Charts) -> Iterator[Html]:
 
 
 def npu(report: VelaReport, charts: Charts) -> Iterator[Html]:
-    """What the NPU takes, command by command, and which operators stayed on the CPU."""
+    """The NPU's cycles, command by command, and the operators that stayed on the CPU."""
     rest = [one.operator for one in report.layers if one.target == "CPU"]
     names = ", ".join(f"{count}x {name}" for name, count in Counter(rest).items())
     yield tag(

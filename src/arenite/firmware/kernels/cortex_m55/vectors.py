@@ -1,4 +1,4 @@
-"""What kernels with vectors have in common: their header, streams of constants, fours of filters.
+"""Parts that all kernels with vectors share: header, stream of constants, groups of four filters.
 
 One stream of constants is read in order: for every four filters their first sums, their weights,
 multipliers, addends, and steps where signs matter; see
@@ -57,7 +57,7 @@ def place(name: str, filters: int) -> str:
 
 
 def finish(filters: int, how: Finish) -> dict[str, str | int]:
-    """What templates call the end of a four: ``$requantize``, ``$store`` and numbers."""
+    """Values of the placeholders that end a group of four filters: ``$requantize``, numbers."""
     values = {"low": how.low, "high": how.high, "count": min(filters, QUAD)}
     return {
         "requantize": "ar_vector_signed" if how.signed else "ar_vector_rising",

@@ -124,7 +124,7 @@ def work_with(kernels: Mapping[str, Callable[[Layer[Any]], Work]], layer: AnyLay
 
 
 def _nothing(layer: AnyLayer) -> Work:
-    """What makes outputs without elements."""
+    """The kernel of a layer whose outputs have no elements."""
     parameters = tuple(f"uint8_t *y{number}" for number in range(len(layer.outputs)))
     text = "\n".join(f"(void)y{number};" for number in range(len(layer.outputs)))
     return Work(Routine("nothing", parameters, text, about=str(layer)), layer.outputs)

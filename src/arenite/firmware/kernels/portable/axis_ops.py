@@ -66,7 +66,7 @@ def arg_min_max(layer: Layer[ArgMinMaxParams]) -> Work:
 
 
 def reduce(layer: Layer[ReductionParams]) -> Work:
-    """What all elements along some axes make, and none too."""
+    """Reduce all elements along some axes to one; an axis may be empty."""
     x, y = layer.input(0), layer.output
     require_some(x if x.is_constant else None, y)
     first, step = _REDUCTIONS[layer.name]

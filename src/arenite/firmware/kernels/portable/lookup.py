@@ -1,4 +1,4 @@
-"""What takes every int8 by itself: a table of the 256 results.
+"""Functions of one int8 value as a table of their 256 results.
 
 The reference kernel makes the table, so there is no arithmetic here that could differ from it.
 """

@@ -1,4 +1,4 @@
-"""What a kernel needs of a layer before it takes it."""
+"""Preconditions of kernels: which layers they take."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def mean(layer: Layer[ReductionParams]) -> Work:
 
 
 def mean_multiplier(params: ReductionParams, count: int) -> tuple[int, int]:
-    """What a sum of so many elements is multiplied by, and shifted."""
+    """Multiplier and shift that turn a sum of ``count`` elements into their mean."""
     spare = min(count.bit_length() - 1, 32, 31 + int(bare_shift(params.shift)))
     return (params.multiplier << spare) // count, params.shift - spare
 

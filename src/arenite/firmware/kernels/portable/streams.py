@@ -31,7 +31,7 @@ _SUBTRACTION = _C["subtraction"]
 
 
 def delay(layer: Layer[SignalDelayParams]) -> Work:
-    """What is on its way comes out first."""
+    """Delay a signal: the samples kept from earlier inferences come out first."""
     p = layer.params
     if not p.delay_length:
         text = f"for (int32_t i = 0; i < {layer.output.size}; ++i) y[i] = x[i];"

@@ -105,7 +105,7 @@ def inside(layer: Layer[Windowed]) -> dict[str, str | int]:
 
 
 def _quotient(text: str, by: int) -> str:
-    """What is not negative by a constant, rounded up."""
+    """C for a number that is not negative, divided by a constant and rounded up."""
     return text if by == 1 else f"({text} + {by - 1}) / {by}"
 
 

@@ -42,7 +42,7 @@ class ChannelQuantization:
     activation_max: int
 
     def of(self, channels: slice) -> ChannelQuantization:
-        """That of some channels."""
+        """The quantization of some of the channels."""
         multiplier, shift = self.multiplier[channels], self.shift[channels]
         return replace(self, multiplier=multiplier, shift=shift)
 

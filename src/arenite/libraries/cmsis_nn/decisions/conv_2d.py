@@ -182,7 +182,7 @@ def overlap_of(window: Sliding, path: Path, target: Target) -> Clearance | None:
 
 
 def _group_by_group(window: Sliding, pixels: int) -> Clearance:
-    """So many output pixels are read before they are written."""
+    """The clearance of a loop that reads the inputs of ``pixels`` outputs before it writes them."""
     return Clearance(window.furthest(lambda n: n // pixels * pixels * window.channels))
 
 

@@ -85,7 +85,7 @@ def own(view: NodeView, params: FullyConnectedParams, path: Path) -> FullyConnec
 
 
 def _units_of_multipliers(units: int) -> Array:
-    """Whose multiplier each unit has: one for four, then one each, from the first on."""
+    """Indices of the units' multipliers: one for four units, then one each, from the first on."""
     fours = units // 4
     return np.concatenate([np.repeat(np.arange(fours), 4), fours + np.arange(units % 4)])
 
