@@ -59,7 +59,7 @@ def test_the_budget_ends_at_the_same_byte(extra: int, monkeypatch: pytest.Monkey
     data = DIGITS.read_bytes()
     found = in_c(SCHEMA, data)
     assert found is not None
-    monkeypatch.setattr("arenite.formats.flatbuffer.reader.SLACK", 4096 - found[1] + extra)
+    monkeypatch.setattr("arenite.formats.flatbuffer.file.SLACK", 4096 - found[1] + extra)
     assert assert_agree(SCHEMA, data) == (extra >= 0)
 
 

@@ -6,9 +6,10 @@ rows into a file; ``locate`` says where in the file a path such as
 ``internals.md`` and ``verifier.h``.
 """
 
+from arenite.formats.flatbuffer.file import view_of
 from arenite.formats.flatbuffer.layout import TableLayout
 from arenite.formats.flatbuffer.locate import locate
-from arenite.formats.flatbuffer.reader import Reader, layout_of, read, view_of
+from arenite.formats.flatbuffer.reader import Reader, layout_of, read
 from arenite.formats.flatbuffer.schema import (
     Field,
     FormatError,

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from operator import itemgetter
 from struct import Struct
-from typing import Any, NamedTuple, Protocol
-
-import numpy as np
-import numpy.typing as npt
+from typing import Any, NamedTuple
 
 from arenite.formats.flatbuffer.schema import SCALARS, Field, FormatError, Row, Schema
 
@@ -17,20 +14,6 @@ MAX_DEPTH = 64
 #: The least that a visited table costs. The smallest one takes 4 bytes and the offset to it
 #: 4 more, which together allow for 3 * 8 = 20 + 4 bytes of budget.
 TABLE_COST = 20
-
-
-class File(Protocol):
-    """A file and what was learned of it: :class:`arenite.formats.flatbuffer.reader.Reader`."""
-
-    data: memoryview
-    bytes: npt.NDArray[np.uint8]
-    budget: int
-
-    def array(self, start: int, count: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-        """Numbers of the file."""
-
-    def whole(self, dtype: np.dtype[Any]) -> npt.NDArray[Any] | None:
-        """The file as an array; None where it is not aligned."""
 
 
 Decoder = Callable[[Any, int, int], Any]

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from arenite import native
 from arenite.errors import ModelError
+from arenite.formats.flatbuffer.file import UINT32, File
 from arenite.formats.flatbuffer.layout import (
     MAX_DEPTH,
     TABLE_COST,
@@ -45,18 +46,8 @@ from arenite.formats.flatbuffer.values import Tables
 
 T = TypeVar("T")
 
-ALLOWANCE = 3
-SLACK = 4096
-
 _U16 = struct.Struct("<H").unpack_from
-_U32 = struct.Struct("<I").unpack_from
 _I32 = struct.Struct("<i").unpack_from
-
-
-def view_of(data: Any) -> memoryview:
-    """The bytes of any object with a contiguous buffer, flat."""
-    view = memoryview(data)
-    return view.cast("B") if view.nbytes else memoryview(b"")
 
 
 def read(schema: Schema, data: memoryview) -> Row:
@@ -68,20 +59,13 @@ def read(schema: Schema, data: memoryview) -> Row:
     return Reader(schema, data).root()
 
 
-class Reader:
+class Reader(File):
     """One file and what was learned of it. ``data`` is a flat, contiguous view of bytes."""
 
     def __init__(self, schema: Schema, data: memoryview) -> None:
+        super().__init__(data)
         self.schema = schema
-        self.data = data
-        self.size = len(data)
-        self.bytes = np.frombuffer(data, np.uint8)
-        self.bytes.flags.writeable = False
-        self._address = self.bytes.__array_interface__["data"][0]
-        #: What may still be visited, in bytes.
-        self.budget = ALLOWANCE * self.size + SLACK
         self._plans: dict[tuple[int, TableLayout], Plan] = {}
-        self._wholes: dict[np.dtype[Any], npt.NDArray[Any] | None] = {}
 
     def root(self) -> Row:
         """Check the file's identifier, if its kind has one, and read the root table.
@@ -143,7 +127,7 @@ class Reader:
         Raises:
             FormatError: Something is wrong.
         """
-        return self._table(self._follow(0), _layout(self.schema, self.schema.root), 0)
+        return self._table(self.follow(0), _layout(self.schema, self.schema.root), 0)
 
     def table(self, position: int, layout: TableLayout, path: str) -> Row:
         """Read a table that the schema left opaque, once its :func:`layout_of` is known.
@@ -162,45 +146,6 @@ class Reader:
         plan = self._plan(position, _NO_FIELDS)
         return Opaque(position, plan.empty)
 
-    def span(self, start: int, size: int, path: str) -> npt.NDArray[np.uint8]:
-        """Bytes that are stored behind the FlatBuffer and found by their place in the file.
-
-        Raises:
-            ModelError: They do not lie inside the file, or are used too often.
-        """
-        try:
-            if start + size > self.size:
-                raise FormatError(
-                    f"expected data inside the file's {self.size} bytes, got {size} bytes "
-                    f"at {start}"
-                )
-            self._pay(size, start)
-        except FormatError as error:
-            raise ModelError(error.message, offset=error.offset, path=path) from None
-        return self.bytes[start : start + size]
-
-    def array(self, start: int, count: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-        """Numbers that lie in the file, copied only where they are not aligned."""
-        array: npt.NDArray[Any] = self.bytes[start : start + count * dtype.itemsize].view(dtype)
-        if (self._address + start) % dtype.itemsize == 0:
-            return array
-        array = array.copy()
-        array.flags.writeable = False
-        return array
-
-    def whole(self, dtype: np.dtype[Any]) -> npt.NDArray[Any] | None:
-        """The whole file as numbers; None where they are not aligned."""
-        if dtype not in self._wholes:
-            count = self.size // dtype.itemsize
-            is_aligned = self._address % dtype.itemsize == 0
-            self._wholes[dtype] = self.array(0, count, dtype) if is_aligned else None
-        return self._wholes[dtype]
-
-    def alignment(self, places: npt.NDArray[np.int64]) -> int:
-        """Common divisor of the addresses of all these places of the file: 1, 2, 4 or 8."""
-        bits: int = 8 | self._address | int(np.bitwise_or.reduce(places))
-        return bits & -bits
-
     # -- tables
 
     def _table(self, position: int, layout: TableLayout, depth: int) -> Row:
@@ -209,7 +154,7 @@ class Reader:
         plan = self._plan(position, layout)
         self.budget -= plan.cost
         if self.budget < 0:
-            raise self._overdrawn(position)
+            raise self.overdrawn(position)
         row = layout.defaults.copy()
         if plan.scalars:
             row.update(zip(plan.scalars, plan.unpack(self.data, position), strict=True))
@@ -253,61 +198,18 @@ class Reader:
             )
         if size < 4:
             raise FormatError(f"expected a table of 4 or more bytes, got {size}", vtable + 2)
-        self._pay(vtable_size, vtable)
+        self.pay(vtable_size, vtable)
         try:
             return _plan_of(layout, bytes(self.data[vtable : vtable + vtable_size]))
         except FormatError as error:
             error.offset = position if error.offset is None else vtable + error.offset
             raise
 
-    # -- what a table points to
-
-    def _follow(self, position: int) -> int:
-        """Where the offset at ``position`` points to."""
-        offset: int = _U32(self.data, position)[0]
-        target = position + offset
-        if offset == 0 or target > self.size - 4:
-            raise FormatError(
-                f"expected an offset that stays inside the file's {self.size} bytes, got {offset}",
-                position,
-            )
-        return target
-
-    def _extent(self, position: int, item: int, terminator: int = 0) -> tuple[int, int]:
-        """Start and length of the vector to which the offset at ``position`` points."""
-        data, size = self.data, self.size
-        target: int = position + _U32(data, position)[0]
-        if not position < target <= size - 4:
-            self._follow(position)  # which says what is wrong
-        count: int = _U32(data, target)[0]
-        start, nbytes = target + 4, count * item
-        if start + nbytes + terminator > size:
-            raise FormatError(
-                f"{count} elements of {item} bytes do not end inside the file's {size} bytes",
-                target,
-            )
-        self.budget -= 4 + nbytes
-        if self.budget < 0:
-            raise self._overdrawn(target)
-        return start, count
-
     def _string(self, position: int, depth: int) -> str:
-        start, count = self._extent(position, 1, 1)
+        start, count = self.extent(position, 1, 1)
         if self.data[start + count]:
             raise FormatError(f"string of {count} bytes is not terminated", start - 4)
         return str(self.data[start : start + count], "utf-8", "replace")
-
-    def _pay(self, cost: int, position: int) -> None:
-        self.budget -= cost
-        if self.budget < 0:
-            raise self._overdrawn(position)
-
-    def _overdrawn(self, position: int) -> FormatError:
-        return FormatError(
-            f"the file's {self.size} bytes are used more than {ALLOWANCE} times over: too "
-            "many offsets share tables, vectors or strings",
-            position,
-        )
 
 
 # -- decoders ---------------------------------------------------------------------------
@@ -318,14 +220,14 @@ def _scalars(kind: str) -> Decoder:
     item = dtype.itemsize
 
     def decode(reader: Reader, position: int, depth: int) -> Any:
-        start, count = reader._extent(position, item)
+        start, count = reader.extent(position, item)
         return reader.array(start, count, dtype)
 
     return decode
 
 
 def _bytes(reader: Reader, position: int, depth: int) -> npt.NDArray[np.uint8]:
-    start, count = reader._extent(position, 1)
+    start, count = reader.extent(position, 1)
     return reader.bytes[start : start + count]
 
 
@@ -334,7 +236,7 @@ def _tuple(kind: str) -> Decoder:
     item, code = scalar.size, scalar.format[1:]
 
     def decode(reader: Reader, position: int, depth: int) -> tuple[Any, ...]:
-        start, count = reader._extent(position, item)
+        start, count = reader.extent(position, item)
         return struct.unpack_from(f"<{count}{code}", reader.data, start)
 
     return decode
@@ -342,9 +244,9 @@ def _tuple(kind: str) -> Decoder:
 
 def _child(schema: Schema, name: str) -> Decoder:
     def decode(reader: Reader, position: int, depth: int) -> Row:
-        target = position + _U32(reader.data, position)[0]
+        target = position + UINT32(reader.data, position)[0]
         if not position < target <= reader.size - 4:
-            reader._follow(position)  # which says what is wrong
+            reader.follow(position)  # which says what is wrong
         return reader._table(target, _layout(schema, name), depth + 1)
 
     return decode
@@ -354,9 +256,9 @@ def _children(element: Decoder, cost: int) -> Decoder:
     """A vector of offsets. Its elements are paid for before there is a list of them."""
 
     def decode(reader: Reader, position: int, depth: int) -> list[Any]:
-        start, count = reader._extent(position, 4)
+        start, count = reader.extent(position, 4)
         if count * cost > reader.budget:
-            reader._pay(count * cost, start - 4)
+            reader.pay(count * cost, start - 4)
         values: list[Any] = []
         try:
             for place in range(start, start + 4 * count, 4):
@@ -413,7 +315,7 @@ def _union(schema: Schema, field: Field, type_at: int, value_at: int) -> Decoder
         # A type without a value is none to TFLM either, and converters write such files.
         if code == 0 or value_at == 0:
             return None
-        target = reader._follow(position + value_at)
+        target = reader.follow(position + value_at)
         name = members.get(code)
         if name is None:
             return Union(code, reader.opaque(target))

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from arenite.formats.flatbuffer.layout import File
+from arenite.formats.flatbuffer.file import File
 from arenite.formats.flatbuffer.scan import INTEGERS, kind_of, row_width, verifier, width_of
 from arenite.formats.flatbuffer.schema import DTYPES, SCALARS, Field, Opaque, Row, Schema, Union
 from arenite.formats.flatbuffer.values import Scanned, Tables

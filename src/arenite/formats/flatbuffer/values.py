@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from arenite.formats.flatbuffer.layout import File
+    from arenite.formats.flatbuffer.file import File
     from arenite.native.flatbuffer import Fields, Form, Found
 
 Values = tuple[Any, ...]
