@@ -14,6 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 import arenite as ar
+from arenite.runtime.whole_call import whole_call
 
 MANY = 100
 TAKEN = ctypes.c_long.in_dll(ctypes.CDLL(None), "allocations")
@@ -41,7 +42,7 @@ def left_behind(call: Callable[[], object]) -> int:
 def counts(path: str) -> dict[str, int]:
     """Allocations; ``blocks`` are Python's, all others the heap's."""
     interp = ar.Interpreter(path, engine="native")
-    call = interp._whole_call()
+    call = whole_call(interp._micro)
     assert call is not None, "an operator runs in Python"
     ports = [interp.input(i) for i in range(len(interp.model.inputs))]
     outputs = [interp.output(i) for i in range(len(interp.model.outputs))]

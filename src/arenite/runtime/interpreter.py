@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy.typing as npt
 
@@ -25,16 +25,15 @@ from arenite.runtime.io_conversion import (
     Given,
     Outputs,
     checked,
+    collected,
     dequantized,
     input_index,
     output_index,
 )
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from arenite.runtime.native_io_conversion import Converting
+from arenite.runtime.whole_call import shortcut, whole_call
 from arenite.target import Target
-
-if TYPE_CHECKING:
-    from arenite.native.call import Call
 
 
 class Interpreter:
@@ -164,7 +163,7 @@ class Interpreter:
             ShapeError: An array has another shape than its input.
             ValueError: An input is missing, given twice or unknown, or a real number is NaN.
         """
-        return self._run(self._collect(inputs, named), quantize=quantize)
+        return self._run(collected(self._model, inputs, named), quantize=quantize)
 
     @exclusive
     def predict(
@@ -215,7 +214,6 @@ class Interpreter:
         values = batch if isinstance(batch, tuple) else (batch,)
         return predict(
             self._micro,
-            self._whole_call,
             values,
             threads=threads,
             stateful=stateful,
@@ -345,18 +343,6 @@ class Interpreter:
 
     # -- inside
 
-    def _whole_call(self, arena: tuple[Array, Array] | None = None) -> Call | None:
-        """One C call for a whole inference, where nothing has to happen in Python."""
-        compiled = self._micro.compiled
-        if compiled is None or self._micro.profiler is not None:
-            return None
-        if self._micro.decompression_memory:  # threads would share it
-            return None
-        tensors = self._model.main.tensors
-        if any(self._micro.input(n).shape != tensors[i].shape for n, i in self._inputs()):
-            return None
-        return compiled.call(self._turn, arena)
-
     @cached_property
     def _shortcut(self) -> Any:
         """The shortest way to an inference: a small model takes no longer than a few calls.
@@ -364,32 +350,15 @@ class Interpreter:
         Methods in C take it instead of those here, see :mod:`arenite.native.fast_call`, and the
         first call finds it. None where there is none.
         """
-        call = self._whole_call()
-        return None if call is None else self._shortest(call)
+        from arenite.native.fast_call import shorten  # noqa: PLC0415 - may be absent
+
+        call = whole_call(self._micro)
+        return None if call is None or not shorten(Interpreter) else shortcut(self._micro, call)
 
     @cached_property
     def _converting(self) -> Convert:
         compiled = self._micro.compiled
         return Given.converted if compiled is None else Converting(compiled.program.isa)
-
-    def _shortest(self, call: Call) -> Any:
-        from arenite.native.fast_call import shorten  # noqa: PLC0415 - may be absent
-
-        if not shorten(Interpreter):
-            return None
-        inputs = [self._micro.input(number) for number, _ in self._inputs()]
-        outputs = [self._micro.output(number) for number in range(len(self._model.main.outputs))]
-        # Otherwise a result has one axis more than an output, or the caller has to be asked.
-        has_samples = all(array.shape[:1] == (1,) for array in (*inputs, *outputs))
-        return call.shortcut(
-            inputs,
-            failed=_failed,
-            predicts=has_samples and len(inputs) == 1 and not self.is_stateful,
-        )
-
-    def _inputs(self) -> Iterable[tuple[int, int]]:
-        """Numbers and tensors of the inputs."""
-        return enumerate(self._model.main.inputs)
 
     def _run(self, given: list[npt.ArrayLike], *, quantize: bool) -> Outputs:
         convert = self._converting if quantize else Given.converted
@@ -404,31 +373,9 @@ class Interpreter:
         outputs = tuple(self._result(i, quantize) for i in range(len(self._model.outputs)))
         return outputs[0] if len(outputs) == 1 else outputs
 
-    def _collect(
-        self, inputs: tuple[npt.ArrayLike, ...], named: dict[str, npt.ArrayLike]
-    ) -> list[npt.ArrayLike]:
-        values: dict[int, npt.ArrayLike] = dict(enumerate(inputs))
-        for name, value in named.items():
-            index = input_index(self._model, name)
-            if index in values:
-                raise ValueError(f"input {name!r} was given twice")
-            values[index] = value
-        names = [tensor.name for tensor in self._model.inputs]
-        if sorted(values) != list(range(len(names))):
-            what = "input" if len(names) == 1 else "inputs"
-            raise ValueError(f"expected {len(names)} {what} {names}, got {len(values)}")
-        return [values[index] for index in range(len(names))]
-
     def _result(self, index: int, quantize: bool) -> Array:
         value = self.output(index)
         return dequantized(value, self._model.outputs[index]) if quantize else value.copy()
-
-
-def _failed(error: Exception) -> Exception:
-    """The error of a batch of one sample."""
-    from arenite.runtime.predict import failed  # noqa: PLC0415 - one inference needs no threads
-
-    return failed(error)
 
 
 def _interpreter(

@@ -7,7 +7,7 @@ and passed along.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypedDict, get_args
 
 from arenite import native
 from arenite.errors import AreniteError
@@ -25,6 +25,18 @@ from arenite.target import Target, find_target
 #: ``"auto"`` natively if the engine was built. The results are the same.
 Engine = Literal["auto", "native", "reference"]
 _ENGINES = get_args(Engine)
+
+
+class Options(TypedDict, total=False):
+    """Arguments of :meth:`Setup.of` by name, as interpreters take them."""
+
+    target: Target | str | None
+    engine: Engine
+    planner: str
+    preserve_all_tensors: bool
+    resource_variables: int | None
+    threads: int
+    isa: str | None
 
 
 @dataclass(frozen=True)
@@ -48,7 +60,7 @@ class Setup:
     @classmethod
     def of(
         cls,
-        target: Target | str | None,
+        target: Target | str | None = None,
         engine: Engine = "reference",
         planner: str = "greedy",
         *,
@@ -61,11 +73,13 @@ class Setup:
 
         Raises:
             TypeError: ``threads`` is no integer.
-            ValueError: There is no such target, engine or instruction set, or ``threads`` is not
-                from 1 to 1024.
+            ValueError: There is no such target, engine or instruction set, ``threads`` is not
+                from 1 to 1024, or room for fewer than no variables is asked for.
             AreniteError: The native engine, or an instruction set of it, is asked for and it was
                 not built, or the reference is asked for too.
         """
+        if resource_variables is not None and resource_variables < 0:
+            raise ValueError(f"resource_variables: expected 0 or more, got {resource_variables}")
         planner = planner_for(planner, preserve_all_tensors=preserve_all_tensors)
         if engine not in _ENGINES:
             raise ValueError(f"expected an engine of auto, native, reference, got {engine!r}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import Any, TypeAlias
 
@@ -41,6 +41,41 @@ def _index(kind: str, tensors: Sequence[int], model: Model, name: str) -> int:
     if name not in known:
         raise ValueError(f"expected an {kind} named one of {known}, got {name!r}")
     return known.index(name)
+
+
+def tensor_index(model: Model, which: int | str, subgraph: int) -> int:
+    """Index of a tensor by index or name, of several of that name the first.
+
+    Raises:
+        KeyError: There is no such tensor.
+    """
+    tensors = model.subgraphs[subgraph].tensors
+    names = {tensor.name: index for index, tensor in reversed(list(enumerate(tensors)))}
+    index = names.get(which, -1) if isinstance(which, str) else which
+    if not 0 <= index < len(tensors):
+        raise KeyError(f"subgraph {subgraph} has no tensor {which!r}")
+    return index
+
+
+def collected(
+    model: Model, inputs: Sequence[npt.ArrayLike], named: Mapping[str, npt.ArrayLike]
+) -> list[npt.ArrayLike]:
+    """Values of all inputs in order, some of which are given by name.
+
+    Raises:
+        ValueError: An input is missing, given twice or unknown.
+    """
+    values: dict[int, npt.ArrayLike] = dict(enumerate(inputs))
+    for name, value in named.items():
+        index = input_index(model, name)
+        if index in values:
+            raise ValueError(f"input {name!r} was given twice")
+        values[index] = value
+    names = [tensor.name for tensor in model.inputs]
+    if sorted(values) != list(range(len(names))):
+        what = "input" if len(names) == 1 else "inputs"
+        raise ValueError(f"expected {len(names)} {what} {names}, got {len(values)}")
+    return [values[index] for index in range(len(names))]
 
 
 def port(kind: str, indices: Sequence[int], index: int) -> int:

@@ -24,13 +24,15 @@ from arenite.runtime.arena_session import Foundation
 from arenite.runtime.call_budget import CallBudget
 from arenite.runtime.exclusive import Turn, exclusive, exclusive_inference
 from arenite.runtime.graph import Profiler
-from arenite.runtime.interpreter_config import Engine, Setup, shared_target
-from arenite.runtime.io_conversion import fresh, port
+from arenite.runtime.interpreter_config import Engine, Options, Setup, shared_target
+from arenite.runtime.io_conversion import fresh, port, tensor_index
 from arenite.runtime.lifecycle import Life, Tensors
 from arenite.runtime.state import InterpreterState
 from arenite.target import Target
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from arenite.runtime.compiled import CompiledGraph
 
 
@@ -47,12 +49,8 @@ class MicroInterpreter:
         resolver: Finds the operators.
         arena: A writable buffer, or a size in bytes. Tensors are views of it. Its first
             byte counts as 16-byte aligned, so sizes do not depend on where it is.
-        target: Which firmware is meant: its memory, its paths and its bits. None is TFLM's own
-            package on this machine, ``"cortex-m4"`` (``"m4"``) TFLM with CMSIS-NN for that
-            processor, built with GCC; a :class:`Target` says the rest.
-        engine: What computes here: ``"reference"`` NumPy, ``"native"`` compiled kernels where
-            there are some, ``"auto"`` native ones if the engine was built. The bits are the
-            same, for every target.
+        target: The firmware that is meant, see :class:`Interpreter`.
+        engine: The kernels that compute here, see :class:`Interpreter`.
         planner: Name of the memory planner, ``"greedy"`` as in TFLM; ``"optimal"`` takes the
             least memory there is.
         preserve_all_tensors: Give every tensor memory of its own, so that :meth:`tensor`
@@ -105,7 +103,7 @@ class MicroInterpreter:
             engine,
             planner,
             preserve_all_tensors=preserve_all_tensors,
-            resource_variables=_checked_count(resource_variables),
+            resource_variables=resource_variables,
             threads=threads,
             isa=isa,
         )
@@ -125,16 +123,10 @@ class MicroInterpreter:
         model: Model | Source,
         resolver: OpResolver,
         *,
-        target: Target | str | None = None,
-        engine: Engine = "reference",
-        planner: str = "greedy",
-        preserve_all_tensors: bool = False,
-        resource_variables: int | None = None,
-        threads: int = 1,
-        isa: str | None = None,
         profiler: Profiler | None = None,
         external_context: Any = None,
         decompression_memory: Sequence[Memory | int] = (),
+        **options: Unpack[Options],
     ) -> MicroInterpreter:
         """An interpreter in the smallest arena that works, with its tensors allocated.
 
@@ -144,25 +136,15 @@ class MicroInterpreter:
         Raises:
             UnsupportedOperatorError, ConstraintError: See :meth:`allocate_tensors`.
         """
-        model = model_of(model)
-        setup = Setup.of(
-            target,
-            engine,
-            planner,
-            preserve_all_tensors=preserve_all_tensors,
-            resource_variables=_checked_count(resource_variables),
-            threads=threads,
-            isa=isa,
-        )
+        model, setup = model_of(model), Setup.of(**options)
         resolver, unlimited = setup.resolver(resolver), setup.allocator(None)
-        micro = cls.__new__(cls)
         base = Foundation(setup.planned(model), resolver, unlimited, setup, profiler)
-        micro._stand_on(model, base)
-        micro._base.external_context = external_context
+        base.external_context = external_context
         if decompression_memory:
-            micro.set_decompression_memory(*decompression_memory)
-        micro._base.find_size()
-        micro._turn = micro._base.allocator.turn
+            base.add_regions(tuple(map(as_bytes, decompression_memory)))
+        base.find_size()
+        micro = cls.__new__(cls)
+        micro._stand_on(model, base)
         micro.allocate_tensors()
         return micro
 
@@ -300,11 +282,7 @@ class MicroInterpreter:
         self._base.context.require("tensor", INVOKE, before="allocate_tensors()")
         if not self._base.allocator.preserves_all_tensors:
             raise StateError("tensor() needs an interpreter with preserve_all_tensors=True")
-        tensors = self._model.subgraphs[subgraph].tensors
-        names = {tensor.name: index for index, tensor in reversed(list(enumerate(tensors)))}
-        index = names.get(which, -1) if isinstance(which, str) else which
-        if not 0 <= index < len(tensors):
-            raise KeyError(f"subgraph {subgraph} has no tensor {which!r}")
+        index = tensor_index(self._model, which, subgraph)
         data = self._base.context.tensors[subgraph][index].data
         assert data is not None
         return fresh(data)
@@ -421,9 +399,3 @@ class MicroInterpreter:
     def _full(self, kind: str, indices: Sequence[int], index: int) -> TfLiteTensor:
         data = self._port(kind, indices, index)
         return replace(self._base.context.full_tensor(0, port(kind, indices, index)), data=data)
-
-
-def _checked_count(variables: int | None) -> int | None:
-    if variables is not None and variables < 0:
-        raise ValueError(f"resource_variables: expected 0 or more, got {variables}")
-    return variables

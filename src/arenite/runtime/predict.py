@@ -38,6 +38,7 @@ from arenite.runtime.io_conversion import (
 )
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from arenite.runtime.threads import checked_threads
+from arenite.runtime.whole_call import whole_call
 
 if TYPE_CHECKING:
     from arenite.native.call import Call
@@ -53,7 +54,6 @@ _GROWTH = 8
 
 def predict(
     micro: MicroInterpreter,
-    whole_call: Callable[[tuple[Array, Array] | None], Call | None],
     values: Sequence[npt.ArrayLike],
     *,
     threads: int,
@@ -61,26 +61,21 @@ def predict(
     quantize: bool,
     progress: Callable[[int, int], object] | None,
 ) -> Outputs:
-    """One inference per sample; see :meth:`Interpreter.predict`.
-
-    ``whole_call`` gives the C call for a whole inference in the interpreter's arena, or in a
-    copy of it, where nothing has to happen in Python.
-    """
+    """One inference per sample; see :meth:`Interpreter.predict`."""
     threads = checked_threads(threads)
     anew = starts_anew(micro, stateful, threads)
     outputs = [micro.output(index) for index in range(len(micro.model.outputs))]
     batch = batch_of(micro.model, values, outputs, quantize=quantize)
     if anew:
         with kept(micro.life), beginning_anew(micro.life):
-            finish(_chunks(micro, whole_call, batch, threads, micro.life), batch.count, progress)
+            finish(_chunks(micro, batch, threads, micro.life), batch.count, progress)
     else:
-        finish(_chunks(micro, whole_call, batch, threads), batch.count, progress)
+        finish(_chunks(micro, batch, threads), batch.count, progress)
     return batch.results
 
 
 def _chunks(
     micro: MicroInterpreter,
-    whole_call: Callable[[tuple[Array, Array] | None], Call | None],
     batch: Batch,
     threads: int,
     life: Life | None = None,
@@ -88,7 +83,7 @@ def _chunks(
     """All samples; each starts anew where there is a ``life`` to start over."""
     # C copies states, and calls no function in Python by which a user's kernel forgets its own.
     needs_python = life is not None and not reset_by_themselves(life)
-    call = None if needs_python else whole_call(None)
+    call = None if needs_python else whole_call(micro)
     own = _memory(micro)
     if call is None:
         run = one_by_one(micro)
@@ -109,7 +104,7 @@ def _chunks(
     copies = [_copy(own, micro.arena) for _ in range(copied)]
     calls: list[Call] = []
     for copy in copies:
-        if (found := whole_call((own, copy))) is not None:
+        if (found := whole_call(micro, (own, copy))) is not None:
             calls.append(found)
             if life is not None:
                 found.starts_over(states_in(life, own, copy))
