@@ -7,8 +7,7 @@ Facts: TFLM ``micro_allocator.cc``, ``recording_micro_allocator.cc`` and
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from arenite.errors import ConstraintError, StateError
 from arenite.memory import structs
@@ -23,17 +22,9 @@ from arenite.memory.arena import (
 from arenite.memory.liveness import ScratchRequest, offline_offsets, tensor_bytes
 from arenite.memory.plan import MemoryPlan, PlannedBuffer, head_buffers, solve, tail_variables
 from arenite.memory.planners import find_planner
-from arenite.memory.recording import (
-    Allocation,
-    Allocations,
-    Asking,
-    Category,
-    Peak,
-    name_of,
-    summarize,
-)
+from arenite.memory.recording import Allocations, Asking, Category, Ledger
 from arenite.memory.two_arenas import TwoArenas
-from arenite.model import Model, Quantization, Tensor
+from arenite.model import Model, Tensor
 from arenite.native.turn import new_turn
 from arenite.target import Target, find_target
 
@@ -75,15 +66,12 @@ class MicroAllocator:
         self.abi = recording(abi_of(target)) if is_recording else abi_of(target)
         #: Holds a token while nobody works in the arena.
         self.turn = new_turn()
-        # What allocations are made of, with offsets from the arena's end: few ask for them.
-        self._records: list[tuple[Any, ...]] = []
+        self._ledger = Ledger()
         self._max_head_buffer_usage = 0
         self._model_is_allocating = False
         self._scratch: list[ScratchRequest] = []
         self._scratch_before_node = 0
         self._scratch_head = 0
-        # Most bytes in use, when, and who asked for them: few want to know.
-        self._peak: tuple[int, str, Asking | None] = 0, "creation", None
 
     @classmethod
     def create(
@@ -207,7 +195,7 @@ class MicroAllocator:
         before = arena.tail  # as `_tail` has it: operators ask for most of what there is
         start = arena.allocate_persistent_buffer(size)
         place = start - arena.buffer_tail
-        self._records.append((category, size, before - start, place, 1, purpose, operator))
+        self._ledger.rows.append((category, size, before - start, place, 1, purpose, operator))
 
     def allocate_temp_tflite_tensor(self, tensor: Tensor) -> None:
         """Room for a full ``TfLiteTensor`` on temporary memory, until the next reset.
@@ -215,7 +203,7 @@ class MicroAllocator:
         Raises:
             ArenaError: The arena is too small.
         """
-        (blocks,) = self.tensor_blocks([_zero_points(tensor.quantization)])
+        (blocks,) = self.tensor_blocks([structs.scale_count(tensor)])
         self.arena.touch_temp(blocks)
 
     def tensor_blocks(self, scale_counts: Sequence[int]) -> list[Blocks]:
@@ -277,7 +265,7 @@ class MicroAllocator:
 
     def allocate_persistent_tflite_tensor(self, tensor: Tensor) -> None:
         """Room for the full ``TfLiteTensor`` of an input or output."""
-        first, *quantization = structs.tensor_structs(_zero_points(tensor.quantization))
+        first, *quantization = structs.tensor_structs(structs.scale_count(tensor))
         self._allocate(first, Category.PERSISTENT_TENSOR, purpose=tensor.name)
         for struct in quantization:
             self._allocate(struct, Category.QUANTIZATION, purpose=tensor.name)
@@ -295,31 +283,17 @@ class MicroAllocator:
 
     def allocations(self) -> Allocations:
         """The arena's use: TFLM's table, and every block in the tail."""
-        arena = self.arena
-        records = tuple(
-            Allocation(
-                *(category, size, used, arena.buffer_tail + offset, count, purpose),
-                "" if operator is None else name_of(operator),
-            )
-            for category, size, used, offset, count, purpose, operator in self._records
-        )
-        used, moment, operator = self._peak
-        peak = Peak(used, moment, "" if operator is None else name_of(operator), arena.skipped)
-        return Allocations(
-            arena.used, arena.head_used, arena.tail_used, peak, summarize(records), records
-        )
+        return self._ledger.allocations(self.arena)
 
     def note_peak(self, moment: str, operator: Asking | None = None) -> None:
         """Say what the last allocations were for; see :class:`Peak` for the words."""
-        high_water = self.arena.high_water
-        if high_water > self._peak[0]:
-            self._peak = high_water, moment, operator
+        self._ledger.note_peak(self.arena.high_water, moment, operator)
 
     def checkpoint(self) -> AllocatorCheckpoint:
         """The state as it is."""
         return AllocatorCheckpoint(
             self.arena.checkpoint(),
-            len(self._records),
+            len(self._ledger.rows),
             self._max_head_buffer_usage,
             self._model_is_allocating,
         )
@@ -327,7 +301,7 @@ class MicroAllocator:
     def rollback(self, checkpoint: AllocatorCheckpoint) -> None:
         """Forget everything since the checkpoint."""
         self.arena.rollback(checkpoint.arena)
-        del self._records[checkpoint.records :]
+        del self._ledger.rows[checkpoint.records :]
         self._max_head_buffer_usage = checkpoint.max_head_buffer_usage
         self._model_is_allocating = checkpoint.model_is_allocating
 
@@ -349,12 +323,7 @@ class MicroAllocator:
             The plan of the one model there is, with the places of its variables.
         """
         moved = self.arena.shrink()
-        if "variable" not in {b.kind for b in plan.buffers}:
-            return plan
-        buffers = (
-            replace(b, offset=b.offset - moved) if b.kind == "variable" else b for b in plan.buffers
-        )
-        return plan._replace(buffers=tuple(buffers))
+        return plan.with_variables_lower(moved)
 
     # -- inside
 
@@ -386,14 +355,18 @@ class MicroAllocator:
         before = arena.tail
         offset = arena.allocate_persistent_buffer(size, alignment)
         place = offset - arena.buffer_tail
-        self._records.append((category, size, before - offset, place, count, purpose, operator))
+        row = category, size, before - offset, place, count, purpose, operator
+        self._ledger.rows.append(row)
         return offset
 
     def _commit_static_memory_plan(
         self, model: Model, placed: Collection[tuple[int, int]]
     ) -> MemoryPlan:
         """Plan with temporary structs above the requests; then the head takes their place."""
-        held = self._allocate_planning_structs(model)
+        held = [
+            self.arena.allocate_temp(struct.size(self.abi) * count, struct.alignment(self.abi))
+            for struct, count in structs.planning_structs(model, len(self._scratch))
+        ]
         offline = offline_offsets(model)
         variables = [
             self._allocate_variable(subgraph, index, tensor)
@@ -413,17 +386,6 @@ class MicroAllocator:
             variables = [v for v in variables if (v.subgraph, v.index) not in planned]
         return MemoryPlan((*buffers, *variables), size, self.planner)
 
-    def _allocate_planning_structs(self, model: Model) -> list[int]:
-        tensors = sum(len(subgraph.tensors) for subgraph in model.subgraphs)
-        wanted = (
-            (structs.SUBGRAPH_OFFSET, len(model.subgraphs)),
-            (structs.ALLOCATION_INFO, tensors + len(self._scratch)),
-        )
-        return [
-            self.arena.allocate_temp(struct.size(self.abi) * count, struct.alignment(self.abi))
-            for struct, count in wanted
-        ]
-
     def _allocate_variable(self, subgraph: int, index: int, tensor: Tensor) -> PlannedBuffer:
         size = tensor_bytes(tensor)
         offset = self._tail(size, ARENA_ALIGNMENT, Category.VARIABLE, 1, tensor.name)
@@ -435,10 +397,3 @@ class MicroAllocator:
         slack = self.arena.tail % ARENA_ALIGNMENT
         size = find_planner(self.planner).workspace(buffers, self.abi)
         return self.arena.allocate_temp(size + slack, ARENA_ALIGNMENT)
-
-
-def _zero_points(quantization: Quantization | None) -> int:
-    """The number of zero points of a full tensor; 0 without scales and zero points."""
-    if quantization is None or not len(quantization.zero_point):
-        return 0
-    return len(quantization.scale)

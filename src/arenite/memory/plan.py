@@ -6,7 +6,7 @@ Facts: TFLM ``micro_allocation_info.cc`` and ``MicroAllocator::CommitStaticMemor
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal, NamedTuple
 
@@ -60,6 +60,15 @@ class MemoryPlan(NamedTuple):
     buffers: tuple[PlannedBuffer, ...]
     head: int
     planner: str
+
+    def with_variables_lower(self, by: int) -> MemoryPlan:
+        """The plan with its variables so many bytes nearer to the arena's start."""
+        if "variable" not in {b.kind for b in self.buffers}:
+            return self
+        buffers = (
+            replace(b, offset=b.offset - by) if b.kind == "variable" else b for b in self.buffers
+        )
+        return self._replace(buffers=tuple(buffers))
 
     def _repr_html_(self) -> str:
         return html_of(self)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from arenite.callable_modules import html_of
 from arenite.memory.abi import align_up
-from arenite.memory.arena import ARENA_ALIGNMENT
+from arenite.memory.arena import ARENA_ALIGNMENT, SingleArenaBufferAllocator
 from arenite.model import Operator
 
 #: Who asks for memory: a subgraph's operators, and which of them. Few want it as a name.
@@ -149,6 +149,38 @@ class Allocations:
             for total in self.categories
         ]
         return "\n".join(lines)
+
+
+class Ledger:
+    """Allocations as they are made, and the most bytes that were in use.
+
+    Few ask for them, so ``rows`` have what an :class:`Allocation` is made of, with its offset from
+    the arena's end, and ``peak`` the bytes, the moment and who asked.
+    """
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[Any, ...]] = []
+        self.peak: tuple[int, str, Asking | None] = 0, "creation", None
+
+    def note_peak(self, high_water: int, moment: str, operator: Asking | None) -> None:
+        """Say what the last allocations were for; see :class:`Peak` for the words."""
+        if high_water > self.peak[0]:
+            self.peak = high_water, moment, operator
+
+    def allocations(self, arena: SingleArenaBufferAllocator) -> Allocations:
+        """The arena's use: TFLM's table, and every block in the tail."""
+        records = tuple(
+            Allocation(
+                *(category, size, used, arena.buffer_tail + offset, count, purpose),
+                "" if operator is None else name_of(operator),
+            )
+            for category, size, used, offset, count, purpose, operator in self.rows
+        )
+        used, moment, operator = self.peak
+        peak = Peak(used, moment, "" if operator is None else name_of(operator), arena.skipped)
+        return Allocations(
+            arena.used, arena.head_used, arena.tail_used, peak, summarize(records), records
+        )
 
 
 def summarize(records: Iterable[Allocation]) -> tuple[CategoryTotal, ...]:

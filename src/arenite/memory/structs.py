@@ -11,6 +11,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from arenite.memory.abi import Abi, Blocks, Struct
+from arenite.model import Model, Tensor
 
 P = "pointer"
 
@@ -84,6 +85,13 @@ GREEDY_PER_BUFFER = Struct(
     "per_buffer_size", (_BUFFER_REQUIREMENTS, "int", "int", _LIST_ENTRY, "int")
 )
 
+
+def planning_structs(model: Model, scratch_buffers: int) -> tuple[tuple[Struct, int], ...]:
+    """The structs that describe tensors and scratch buffers to a planner, and their numbers."""
+    tensors = sum(len(subgraph.tensors) for subgraph in model.subgraphs)
+    return (SUBGRAPH_OFFSET, len(model.subgraphs)), (ALLOCATION_INFO, tensors + scratch_buffers)
+
+
 # -- resource variables
 
 _RESOURCE_VARIABLE = Struct("MicroResourceVariable", (P, P, P, "size_t", "int8"))
@@ -99,6 +107,14 @@ def resource_variable_array(count: int) -> Struct:
 def int_array(count: int) -> Struct:
     """A ``TfLiteIntArray`` of ``count`` values behind their number."""
     return Struct("TfLiteIntArray", ("int", ("int", count)))
+
+
+def scale_count(tensor: Tensor) -> int:
+    """The number of scales of a full tensor; 0 without scales and zero points."""
+    quantization = tensor.quantization
+    if quantization is None or not len(quantization.zero_point):
+        return 0
+    return len(quantization.scale)
 
 
 def tensor_structs(zero_points: int) -> list[Struct]:

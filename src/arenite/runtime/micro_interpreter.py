@@ -237,10 +237,7 @@ class MicroInterpreter:
 
     @property
     def is_stateful(self) -> bool:
-        """Whether an inference may depend on those before it.
-
-        Variables are remembered, and what operators keep for themselves.
-        """
+        """Whether an inference may depend on those before it: on variables, or operators' state."""
         self._base.context.require("is_stateful", INVOKE, before="allocate_tensors()")
         return self._base.life.graph.is_stateful
 
