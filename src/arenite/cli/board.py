@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arenite.cli.budgets import Flash, Icache, Inputs, Least, Optimize, Ram, icache_of
+from arenite.cli.budgets import LimitOptions
 from arenite.cli.common import (
     NOT_VERIFIED,
     AsJson,
@@ -67,18 +67,6 @@ Limit = Annotated[
 ]
 
 
-class Budget(TypedDict):
-    """Limits of a firmware, as :func:`arenite.firmware.trial.trial` has them."""
-
-    flash: int | None
-    ram: int | None
-    least: Literal["time", "ram", "flash"] | None
-    inputs: Literal["overwritten", "apart", "kept", "rows"]
-    icache: int | None
-    optimize: bool
-    limit: int | None
-
-
 NoRevision = Annotated[
     str | None,
     no_revision("a board runs the TFLM that --tflm names, or an export, which has none"),
@@ -90,12 +78,7 @@ def board(
     *,
     on: BoardName = None,
     target: Emulated = None,
-    flash: Flash = None,
-    ram: Ram = None,
-    least: Least = None,
-    icache: Icache = None,
-    inputs: Inputs = "overwritten",
-    optimize: Optimize = True,
+    limits: LimitOptions,
     runs: Runs = 4,
     limit: Limit = None,
     tflm_version: NoRevision = None,
@@ -117,28 +100,16 @@ def board(
 
     device = chosen_device(on, target)
     processor = device.target.processor if device.is_named else None
-    if stock and ops is not None:
-        raise typer.BadParameter("a board runs kernels in C++: expected --kernels, got --ops")
-    if stock and tflm is None:
-        raise typer.BadParameter("expected --stock and --tflm PATH together, got one of them")
-    has_kernels = given_kernels().is_any or Path(model).is_dir()
-    if tflm is not None and not stock and not has_kernels:
-        raise typer.BadParameter("expected --tflm PATH with --stock, --kernels or a folder")
-    budget: Budget = {
-        "flash": flash,
-        "ram": ram,
-        "least": least,
-        "inputs": inputs,
-        "icache": icache_of(icache, device.board),
-        "optimize": optimize,
-        "limit": None if limit is None else limit * 10**6,
-    }
+    _require_sources(model, tflm, ops, stock=stock)
     try:
         if stock:
-            result = _stock(model, str(tflm), processor, budget, runs=runs, on=device.board)
+            if limits.are_arenites:
+                raise typer.BadParameter("--flash, --ram, --least and --input are not TFLM's")
+            result = _stock(model, str(tflm), processor, runs, device.board)
         else:
             what = model if Path(model).is_dir() else load_model(model, ops)
-            result = _exported(what, processor, runs, budget, device.board)
+            most = None if limit is None else limit * 10**6
+            result = _exported(what, processor, (runs, most), limits, device.board)
     except BoardLimitError as error:
         fail(f"not verified: {error}", NOT_VERIFIED)
     if as_json:
@@ -153,32 +124,41 @@ def board(
         raise typer.Exit(1)
 
 
+def _require_sources(model: str, tflm: str | None, ops: Path | None, *, stock: bool) -> None:
+    """Refuse sources of TFLM that nothing needs, and kernels that no board runs."""
+    if stock and ops is not None:
+        raise typer.BadParameter("a board runs kernels in C++: expected --kernels, got --ops")
+    if stock and tflm is None:
+        raise typer.BadParameter("expected --stock and --tflm PATH together, got one of them")
+    has_kernels = given_kernels().is_any or Path(model).is_dir()
+    if tflm is not None and not stock and not has_kernels:
+        raise typer.BadParameter("expected --tflm PATH with --stock, --kernels or a folder")
+
+
 def _exported(
-    what: str | Model, processor: str | None, runs: int, budget: Budget, on: BoardFacts | None
+    what: str | Model,
+    processor: str | None,
+    runs: tuple[int, int | None],
+    limits: LimitOptions,
+    on: BoardFacts | None,
 ) -> Trial:
+    """Run an export so often, each time with at most so many instructions."""
     from arenite.errors import AreniteError
     from arenite.firmware.trial import trial
 
     try:
-        return trial(what, processor, runs, **budget, on=on, headers=given_kernels().headers())
+        count, limit = runs
+        headers = given_kernels().headers()
+        return trial(
+            *(what, processor, count), **limits.on(on), limit=limit, on=on, headers=headers
+        )
     except ValueError as error:
-        is_plain = not (budget["flash"] or budget["ram"] or budget["inputs"] == "rows")
-        if isinstance(error, AreniteError) or is_plain:
+        if isinstance(error, AreniteError) or not limits.may_be_missed:
             raise
         raise typer.BadParameter(str(error)) from None
 
 
-def _stock(
-    model: str,
-    tflm: str,
-    processor: str | None,
-    budget: Budget,
-    *,
-    runs: int,
-    on: BoardFacts | None,
-) -> Trial:
+def _stock(model: str, tflm: str, processor: str | None, runs: int, on: BoardFacts | None) -> Trial:
     from arenite.firmware.stock.board import stock_trial
 
-    if any(budget[name] for name in ("flash", "ram", "least")) or budget["inputs"] != "overwritten":
-        raise typer.BadParameter("--flash, --ram, --least and --input are not TFLM's")
     return stock_trial(load_model(model, None), tflm, processor or DEFAULT, runs, on=on)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 
 import typer
 
@@ -10,6 +11,9 @@ from arenite.cli.quantity import read_bytes
 
 if TYPE_CHECKING:
     from arenite.boards import Board
+
+LeastName = Literal["time", "ram", "flash"]
+InputsName = Literal["overwritten", "apart", "kept", "rows"]
 
 Flash = Annotated[
     int | None,
@@ -30,7 +34,7 @@ Ram = Annotated[
     ),
 ]
 Least = Annotated[
-    Literal["time", "ram", "flash"] | None,
+    LeastName | None,
     typer.Option(
         help="What shall be small; ram in at most 1.3 times the cycles, time with any constants."
     ),
@@ -45,7 +49,7 @@ Icache = Annotated[
     ),
 ]
 Inputs = Annotated[
-    Literal["overwritten", "apart", "kept", "rows"],
+    InputsName,
     typer.Option(
         "--input",
         help="Whether an inference writes over its input (apart: but no output lies there), or "
@@ -60,8 +64,48 @@ Optimize = Annotated[
 ]
 
 
-def icache_of(icache: int | None, board: Board | None) -> int | None:
-    """Bytes of the cache of instructions: what was given, or the board's where it is known."""
-    if icache is None and board is not None and board.waits is not None:
-        return board.waits.code.size
-    return icache
+class Limits(TypedDict):
+    """Limits as :func:`arenite.export` and :func:`arenite.firmware.trial.trial` take them."""
+
+    flash: int | None
+    ram: int | None
+    least: LeastName | None
+    inputs: InputsName
+    icache: int | None
+    optimize: bool
+
+
+@dataclass(frozen=True)
+class LimitOptions:
+    """The options that say what a firmware may take."""
+
+    flash: Flash = None
+    ram: Ram = None
+    least: Least = None
+    icache: Icache = None
+    inputs: Inputs = "overwritten"
+    optimize: Optimize = True
+
+    def on(self, board: Board | None) -> Limits:
+        """The limits on a board, whose cache of instructions counts where it is known."""
+        icache = self.icache
+        if icache is None and board is not None and board.waits is not None:
+            icache = board.waits.code.size
+        return {
+            "flash": self.flash,
+            "ram": self.ram,
+            "least": self.least,
+            "inputs": self.inputs,
+            "icache": icache,
+            "optimize": self.optimize,
+        }
+
+    @property
+    def may_be_missed(self) -> bool:
+        """Whether there may be no firmware within them."""
+        return bool(self.flash or self.ram) or self.inputs == "rows"
+
+    @property
+    def are_arenites(self) -> bool:
+        """Whether TFLM, which lays out its own arena, does not know one that was given."""
+        return bool(self.flash or self.ram or self.least) or self.inputs != "overwritten"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arenite.cli.budgets import Flash, Icache, Inputs, Least, Optimize, Ram, icache_of
+from arenite.cli.budgets import LimitOptions
 from arenite.cli.common import (
     NOT_VERIFIED,
     AsJson,
@@ -88,12 +88,7 @@ def export(
     library: ExportLibrary = FirmwareLibrary.arenite,
     abi: StructSizes = None,
     name: Name = None,
-    flash: Flash = None,
-    ram: Ram = None,
-    least: Least = None,
-    icache: Icache = None,
-    inputs: Inputs = "overwritten",
-    optimize: Optimize = True,
+    limits: LimitOptions,
     emulate: Emulate = True,
     tflm_version: NoRevision = None,
     ops: Ops = None,
@@ -123,16 +118,11 @@ def export(
             output,
             target=device.target,
             name=name,
-            flash=flash,
-            ram=ram,
-            least=least,
-            inputs=inputs,
-            icache=icache_of(icache, device.board),
             emulate=emulate,
-            optimize=optimize,
+            **limits.on(device.board),
         )
     except ValueError as error:
-        if isinstance(error, AreniteError) or not (name or flash or ram or inputs == "rows"):
+        if isinstance(error, AreniteError) or not (name or limits.may_be_missed):
             raise
         raise typer.BadParameter(str(error)) from None
     _warn_of(result.kept)

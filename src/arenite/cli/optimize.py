@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, fields
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from arenite.cli.common import (
     NOT_VERIFIED,
     AsJson,
-    Compiler,
-    GlueVersion,
-    Library,
-    LibraryVersion,
     ModelPath,
-    StructSizes,
-    VariablesArena,
     console,
     fail,
     print_json,
@@ -26,7 +21,7 @@ from arenite.cli.common import (
     require_other,
     require_suffix,
 )
-from arenite.cli.device import BoardName, CmsisNnVersion, TargetName, TflmVersion, chosen_device
+from arenite.cli.device import MEMORY, DeviceOptions
 from arenite.cli.operators import Ops, load_model
 from arenite.cli.quantity import read_bytes
 
@@ -127,30 +122,46 @@ Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Every change, an
 Map = Annotated[bool, typer.Option("--map", help="Draw both plans.")]
 
 
+@dataclass(frozen=True)
+class PassOptions:
+    """The options that say which passes run, and how; of :func:`arenite.optimize` by name."""
+
+    only: Only = None
+    overlap: Overlap = OverlapName.none
+    dilate: Dilate = False
+    compress: Compress = False
+    strip: Strip = False
+    lower: Lower = False
+    ram: Ram = None
+    verify: Verify = 8
+    seconds: Seconds = 10.0
+    input_range: InputRange = None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Arguments of :func:`arenite.optimize`.
+
+        Raises:
+            typer.BadParameter: There is no such pass, or a range is none.
+        """
+        from arenite.optimize.sequence import sequence
+
+        given = {one.name: getattr(self, one.name) for one in fields(self)}
+        names = None if self.only is None else [name.strip() for name in self.only.split(",")]
+        try:
+            sequence(names)
+        except ValueError as error:
+            raise typer.BadParameter(str(error), param_hint="--only") from None
+        ranges = read_ranges(given.pop("input_range") or [])
+        return {**given, "only": names, "overlap": self.overlap.value, "ranges": ranges}
+
+
 def optimize(
     model: ModelPath,
     *,
     output: Output = None,
-    board: BoardName = None,
-    target: TargetName = None,
-    tflm_version: TflmVersion = None,
-    cmsis_nn_version: CmsisNnVersion = None,
-    library: Library = None,
-    library_version: LibraryVersion = None,
-    glue_version: GlueVersion = None,
-    variables_arena: VariablesArena = None,
-    compiler: Compiler = None,
-    abi: StructSizes = None,
-    only: Only = None,
-    overlap: Overlap = OverlapName.none,
-    dilate: Dilate = False,
-    compress: Compress = False,
-    strip: Strip = False,
-    lower: Lower = False,
-    ram: Ram = None,
-    verify: Verify = 8,
-    seconds: Seconds = 10.0,
-    input_range: InputRange = None,
+    firmware: Annotated[DeviceOptions, MEMORY],
+    passes: PassOptions,
     svg: SvgFile = None,
     replace: Replace = False,
     draw: Map = False,
@@ -171,39 +182,14 @@ def optimize(
     require_other(svg, "--svg", [Path(model)])
     if not replace:
         require_other(output, "--output", [Path(model)])
-    device = chosen_device(
-        board,
-        target,
-        default=None,
-        tflm=tflm_version,
-        cmsis_nn=cmsis_nn_version,
-        library=library,
-        compiler=compiler,
-        abi=abi,
-        library_version=library_version,
-        glue_version=glue_version,
-        variables_arena=variables_arena,
-    )
-    settings: dict[str, object] = {
-        "overlap": overlap.value,
-        "dilate": dilate,
-        "strip": strip,
-        "lower": lower,
-        "compress": compress,
-        "ram": ram,
-        "seconds": seconds,
-        "verify": verify,
-    }
-    ranges = read_ranges(input_range or [])
-    result, report = _optimized(load_model(model, ops), device.target, only, ranges, settings)
+    device = firmware.chosen(None)
+    result, report = _optimized(load_model(model, ops), device.target, passes.settings)
     found = optimization(report)
     _write(result, output, found, svg)
     if not as_json:
         device.say(console())
-    _show(found, output, ram, (verbose, draw, as_json))
-    if ram is not None and found.result.arena > ram:
-        more = found.result.arena - ram
-        fail(f"the model needs an arena of {found.result.arena:,} bytes, {more:,} more than --ram")
+    _show(found, output, passes.ram, (verbose, draw, as_json))
+    _require_room(found, passes.ram)
     if found.unverified:
         raise typer.Exit(NOT_VERIFIED)
 
@@ -229,31 +215,20 @@ def read_ranges(texts: list[str]) -> dict[str, tuple[float, float]]:
     return ranges
 
 
-def _optimized(
-    model: Model,
-    target: Target,
-    only: str | None,
-    ranges: dict[str, tuple[float, float]],
-    settings: dict[str, object],
-) -> tuple[Model, Report]:
+def _optimized(model: Model, target: Target, settings: dict[str, Any]) -> tuple[Model, Report]:
     from arenite.optimize.optimizer import optimize as run
     from arenite.optimize.sequence import sequence
 
-    names = None if only is None else [name.strip() for name in only.split(",")]
-    try:
-        count = len(sequence(names)) + 1
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--only") from None
-    _require_inputs(model, ranges)
-    with progress("optimising", count, 2.0) as advance:
-        return run(
-            model,
-            target,
-            only=names,
-            ranges=ranges,
-            progress=lambda _: advance(),
-            **settings,  # type: ignore[arg-type]
-        )
+    _require_inputs(model, settings["ranges"])
+    with progress("optimising", len(sequence(settings["only"])) + 1, 2.0) as advance:
+        return run(model, target, progress=lambda _: advance(), **settings)
+
+
+def _require_room(found: Optimization, ram: int | None) -> None:
+    """Fail where the arena is larger than the one there is."""
+    if ram is not None and found.result.arena > ram:
+        more = found.result.arena - ram
+        fail(f"the model needs an arena of {found.result.arena:,} bytes, {more:,} more than --ram")
 
 
 def _require_inputs(model: Model, names: Iterable[str]) -> None:
