@@ -144,6 +144,16 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         raise
 
 
+def replace_file(path: Path, data: bytes | memoryview | str) -> None:
+    """Write a whole file as :func:`replacing` does.
+
+    Raises:
+        OSError: The file, or its folder, cannot be written.
+    """
+    with replacing(path) as file:
+        file.write(data.encode("utf-8", "backslashreplace") if isinstance(data, str) else data)
+
+
 def _mode_of(target: str) -> int | None:
     """Kind and permissions of what is to be replaced; None if there is nothing."""
     try:

@@ -14,6 +14,7 @@ from arenite.cli.common import (
     console,
     fail,
     print_json,
+    print_lines,
 )
 from arenite.cli.device import BoardName, chosen_device, complete_targets, no_revision
 from arenite.cli.kernels import given_kernels
@@ -118,8 +119,7 @@ def board(
         terminal = console()
         if not Path(model).is_dir():  # a folder is of a processor
             device.say(terminal, "this is firmware for", device.target.processor)
-        for line in render_trial(result, terminal.width):
-            terminal.print(line, soft_wrap=True)
+        print_lines(terminal, render_trial(result, terminal.width))
     if not result.equal:
         raise typer.Exit(1)
 

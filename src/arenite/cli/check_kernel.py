@@ -59,7 +59,7 @@ def check_kernel(
     from arenite.analysis.kernel_check import check_kernel as checked
     from arenite.analysis.kernel_check import kernel_check_facts
     from arenite.errors import KernelBuildError
-    from arenite.files import replacing
+    from arenite.files import replace_file
     from arenite.report.kernel_check import render_kernel_check
 
     if ops is not None:
@@ -79,8 +79,7 @@ def check_kernel(
     with progress("checking", cases, 2.0) as advance:
         check = checked(kernel, operator, cases, seed, advance)
     if save is not None and check.difference is not None:
-        with replacing(save) as out:
-            out.write(check.difference.content)
+        replace_file(save, check.difference.content)
     if as_json:
         print_json(kernel_check_facts(check))
     else:

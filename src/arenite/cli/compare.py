@@ -98,7 +98,7 @@ def compare(
     from arenite.analysis.compare import compare_facts
     from arenite.analysis.engines.dumps import snippet as lines_of
     from arenite.analysis.engines.sides import side_of
-    from arenite.files import replacing
+    from arenite.files import replace_file
     from arenite.report.compare import comparison_svg, render_comparison
 
     require_suffix(svg, ".svg", "--svg")
@@ -119,8 +119,7 @@ def compare(
     with progress("comparing", 2, 2.0) as advance:
         found = compared(a, b, given, data=data, runs=runs, seed=seed, progress=advance)
     if svg is not None:
-        with replacing(svg) as file:
-            file.write(comparison_svg(found).encode("utf-8", "backslashreplace"))
+        replace_file(svg, comparison_svg(found))
     if as_json:
         print_json(compare_facts(found))
     else:

@@ -17,6 +17,7 @@ from arenite.cli.common import (
     StructSizes,
     console,
     print_json,
+    print_lines,
     warn,
 )
 from arenite.cli.device import BoardName, chosen_device, complete_targets, no_revision
@@ -131,8 +132,7 @@ def export(
     else:
         terminal = console()
         device.say(terminal, _SHOWN, device.target.processor)
-        for line in render_export(result, terminal.width):
-            terminal.print(line, soft_wrap=True)
+        print_lines(terminal, render_export(result, terminal.width))
     if result.not_verified:
         raise typer.Exit(NOT_VERIFIED)
 
@@ -156,8 +156,7 @@ def _for_tflm(
         return
     terminal = console()
     device.say(terminal, _SHOWN)
-    for line in render_tflm(result, terminal.width):
-        terminal.print(line, soft_wrap=True)
+    print_lines(terminal, render_tflm(result, terminal.width))
 
 
 def _warn_of(kept: Sequence[str]) -> None:

@@ -92,7 +92,7 @@ def memory(
     from arenite.analysis.arena_use import Firmware
     from arenite.analysis.head_plans import head_plans, pass_wins
     from arenite.analysis.splits import split
-    from arenite.files import replacing
+    from arenite.files import replace_file
     from arenite.report.memory_svg import memory_svg
 
     rams = None if splits is None else _rams(splits)
@@ -113,8 +113,7 @@ def memory(
     )
     if svg:
         title = f"{Path(model).name}: {use.plan.head:,} bytes of head, {planner.value} planner"
-        with replacing(svg) as file:
-            file.write(memory_svg(use.head_buffers, title).encode("utf-8", "backslashreplace"))
+        replace_file(svg, memory_svg(use.head_buffers, title))
     if as_json:
         _print_json(found)
     else:

@@ -17,6 +17,7 @@ from arenite.cli.common import (
     console,
     fail,
     print_json,
+    print_lines,
     progress,
     require_other,
     require_suffix,
@@ -242,14 +243,12 @@ def _require_inputs(model: Model, names: Iterable[str]) -> None:
 
 
 def _write(result: Model, output: Path | None, found: Optimization, svg: Path | None) -> None:
-    from arenite.files import replacing
+    from arenite.files import replace_file
     from arenite.formats import tflite
     from arenite.report.optimize_svg import plans_svg
 
     if output is not None:
-        data = tflite.write(result)
-        with replacing(output) as file:
-            file.write(data)
+        replace_file(output, tflite.write(result))
     if svg is not None:
         name = Path(found.file).name
         titles = [
@@ -257,8 +256,7 @@ def _write(result: Model, output: Path | None, found: Optimization, svg: Path | 
             for when, one in (("before", found.original), ("after", found.result))
         ]
         both = plans_svg((titles[0], found.original.buffers), (titles[1], found.result.buffers))
-        with replacing(svg) as file:
-            file.write(both.encode("utf-8", "backslashreplace"))
+        replace_file(svg, both)
 
 
 def _show(
@@ -272,8 +270,7 @@ def _show(
         print_json(optimization_facts(found, None if output is None else str(output), ram))
         return
     terminal = console()
-    for line in render_optimization(found, terminal.width, verbose=verbose):
-        terminal.print(line, soft_wrap=True)
+    print_lines(terminal, render_optimization(found, terminal.width, verbose=verbose))
     if draw:
-        for line in render_maps(found, terminal.width, ascii_only=terminal.options.ascii_only):
-            terminal.print(line, soft_wrap=True)
+        ascii_only = terminal.options.ascii_only
+        print_lines(terminal, render_maps(found, terminal.width, ascii_only=ascii_only))

@@ -184,7 +184,8 @@ def quantize(
 
     Example: arenite quantize float.tflite --data pictures/ -o int8.tflite
     """
-    from arenite.files import save
+    from arenite.files import replace_file
+    from arenite.formats import tflite
     from arenite.quantize.outcome import quantization_facts
     from arenite.quantize.quantizer import quantize as quantized
     from arenite.quantize.settings import DEFAULT_PASSES
@@ -211,9 +212,10 @@ def quantize(
             executor=_pool(pools, workers),
             progress=tell,
         )
-    _write(result, output)
+    if output is not None:
+        replace_file(output, tflite.write(result))
     if svg is not None:
-        save(svg, front_svg(report).encode())
+        replace_file(svg, front_svg(report))
     if as_json:
         written = None if output is None else str(output)
         print_json({**quantization_facts(report), "output": written})
@@ -252,17 +254,6 @@ def _pool(pools: ExitStack, workers: int) -> Any:
     from arenite.processes.workers import worker_pool
 
     return pools.enter_context(worker_pool(workers))
-
-
-def _write(result: Any, output: Path | None) -> None:
-    if output is None:
-        return
-    from arenite.files import replacing
-    from arenite.formats import tflite
-
-    data = tflite.write(result)
-    with replacing(output) as file:
-        file.write(data)
 
 
 @contextmanager

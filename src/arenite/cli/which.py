@@ -14,6 +14,7 @@ from arenite.cli.common import (
     chosen_target,
     console,
     print_json,
+    print_lines,
     progress,
 )
 from arenite.cli.device import TargetName
@@ -79,7 +80,6 @@ def which(
         print_json(found.to_dict())
     else:
         terminal = console()
-        for line in render_which(found, terminal.width):
-            terminal.print(line, soft_wrap=True)
+        print_lines(terminal, render_which(found, terminal.width))
     if not found.groups:
         raise typer.Exit(1)

@@ -12,7 +12,7 @@ from operator import index as as_index
 from typing import Any
 
 from arenite.errors import ShapeError, StateError
-from arenite.files import replacing
+from arenite.files import replace_file
 from arenite.mnn.lowering.models import Net
 from arenite.mnn.session.config import is_on_cpu, schedule_config
 from arenite.mnn.session.constants import LAST_HINT, ErrorCode, SessionMode
@@ -290,8 +290,7 @@ class Interpreter:
         self._session(session, "updateSessionToModel")
         data = self.getModelBuffer()
         if path is not None:
-            with replacing(path) as file:
-                file.write(data)
+            replace_file(path, data)
 
     # -- running
 
