@@ -12,8 +12,12 @@ from arenite.firmware.network.kernel import UnsupportedError
 
 _WORD = re.compile(r"(?<![\w.#])[a-z_]\w*")
 _LABEL = re.compile(r"(?<![\w#])\.([a-z_]\w*)")
+#: Instructions that have a form of 16 bits everywhere.
+_NARROW = re.compile(r" *(it|mov r\d+, \w+$|(ldr|str) r[0-7], \[sp|cmp r[0-7], r)")
 #: The largest offset of a load or store, and number of a single addition.
 MAX_OFFSET = 4095
+#: The largest offset of one to lower addresses, and of one that moves its base.
+_MAX_MOVED = 255
 
 
 class Assembly:
@@ -86,6 +90,12 @@ class Assembly:
     def _operand(self, match: re.Match[str]) -> str:
         return self._names.get(match[0], match[0])
 
+    @property
+    def bytes(self) -> int:
+        """Bytes of the code so far, at most: short forms of few instructions are known here."""
+        code = [line for line in self._lines if not line.endswith(":")]
+        return sum(2 if _NARROW.match(line) else 4 for line in code)
+
     def text(self) -> str:
         """The function as an assembler reads it."""
         head = (".balign 4", ".global @name@", ".type @name@, %function", ".thumb_func", "@name@:")
@@ -101,3 +111,17 @@ def offset(number: int) -> int:
     if not 0 <= number <= MAX_OFFSET:
         raise UnsupportedError(f"a distance of {number} bytes is too large for one load")
     return number
+
+
+def moving(base: str, place: int, moves: int) -> str:
+    """The operand of a load at ``place`` behind a base that the load of place 0 moves on.
+
+    Raises:
+        UnsupportedError: It is too far away for one load.
+    """
+    if moves > _MAX_MOVED:
+        raise UnsupportedError(f"a distance of {moves} bytes is too large for one load")
+    if not place:
+        return f"[{base}], #{moves}"
+    number = place - moves
+    return f"[{base}, #{number if number < 0 else offset(number)}]"

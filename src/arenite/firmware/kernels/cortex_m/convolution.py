@@ -22,10 +22,11 @@ from arenite.firmware.kernels.cortex_m.gemm import (
     pack_stream,
 )
 from arenite.firmware.kernels.cortex_m.planes import span_of, turned
-from arenite.firmware.kernels.cortex_m.pointwise import WIDEN_4, WIDEN_8, WIDEN_16, pointwise
+from arenite.firmware.kernels.cortex_m.pointwise import pointwise
 from arenite.firmware.kernels.cortex_m.requantize import Finish
 from arenite.firmware.kernels.cortex_m.sums import Int64s, finish_of, packed_any
 from arenite.firmware.kernels.cortex_m.weights import convolution_weights, dilated
+from arenite.firmware.kernels.cortex_m.widen import WIDEN
 from arenite.firmware.network.kernel import Constant, Routine, Scratch, Work
 from arenite.firmware.network.layers import Layer
 from arenite.ops.tflite.conv_2d import Conv2DParams
@@ -152,8 +153,8 @@ class Columns:
 
     def _emit_words(self, a: Assembly) -> None:
         """A pixel, up to sixteen channels at a time."""
-        a(*(WIDEN_16 * (self._depth // 16)), *(WIDEN_8 if self._depth % 16 >= 8 else ()))
-        a(*(WIDEN_4 if self._depth % 8 else ()))
+        a(*(WIDEN[16] * (self._depth // 16)), *(WIDEN[8] if self._depth % 16 >= 8 else ()))
+        a(*(WIDEN[4] if self._depth % 8 else ()))
         a.add("r0", self._channels - self._depth)
         a.add("r1", 2 * (self.pitch - self._depth))
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from arenite.firmware.kernels.cortex_m.asm import Assembly, offset
+from arenite.firmware.kernels.cortex_m.asm import Assembly, moving, offset
 from arenite.firmware.kernels.cortex_m.requantize import Finish
 from arenite.firmware.kernels.cortex_m.sums import How, Words, halfwords, words
 from arenite.firmware.network.kernel import UnsupportedError
@@ -48,8 +48,9 @@ _STRAIGHT, _STRAIGHT_COLD = 20, 8
 #: Quads of filters for two pixels from which on a loop runs often: another turn costs some five
 #: cycles each time, eight steps more in one turn take 400 bytes.
 _OFTEN = 150
-#: Bytes of a step, and of what is around them in the loop over quads: the most that they take.
-_STEP, _AROUND = 56, 400
+#: Bytes of a step; of what is before and between turns, and a line of a cache, which the loop over
+#: quads of filters need not begin with.
+_STEP, _AROUND = 56, 24 + 32
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,9 @@ class Products:
         is_hot = self.runs * self.pairs * len(quads(self.filters)) >= _OFTEN
         straight, most = (_STRAIGHT, _UNROLLED) if is_hot else (_STRAIGHT_COLD, _UNROLLED_COLD)
         if self.icache is not None:
-            room = max((self.icache - _AROUND) // _STEP, 1)
+            end = Assembly(**REGISTERS)
+            _emit_end(end, self, "ab")
+            room = max((self.icache - _AROUND - end.bytes) // _STEP, 1)
             straight, most = min(straight, room), min(most, room)
         return self.steps if self.steps <= straight else turn_of(self.steps, most)
 
@@ -132,16 +135,15 @@ def emit_filters(a: Assembly, p: Products, pixels: str = "ab") -> None:
     if p.turns > 1:
         a(*(f"mov s{i}_{o}, s{i}_a" for i in (1, 3, 0, 2) if i < p.filters for o in pixels[1:]))
         a(f".inputs_{pixels}:")
-    for step in range(p.unrolled):
-        _emit_step(a, p, step, pixels, first=p.turns == 1 and step == 0)
-    a.add("stream", 8 * p.unrolled)
+    _emit_steps(a, p, p.unrolled, pixels, is_alone=p.turns == 1)
     if p.turns > 1:
-        a.add("pixels", 4 * p.unrolled)
         a("ldr x_a, [inputs_end]", "cmp pixels, x_a", f"bne .inputs_{pixels}")
-    for step in range(p.rest):
-        _emit_step(a, p, step, pixels, first=False)
-    if p.rest:
-        a.add("stream", 8 * p.rest)
+    _emit_steps(a, p, p.rest, pixels)
+    _emit_end(a, p, pixels)
+
+
+def _emit_end(a: Assembly, p: Products, pixels: str) -> None:
+    """Outputs from sums, and on to the next four filters."""
     # A filter and its neighbour share a word: take one from the sum of both.
     a(*(f"sub s{i}_{o}, s{i}_{o}, s{i - 1}_{o}" for i in (1, 3) if i < p.filters for o in pixels))
     _emit_requantized(a, p, pixels)
@@ -149,21 +151,34 @@ def emit_filters(a: Assembly, p: Products, pixels: str = "ab") -> None:
     emit_next_quad(a, p.filters, pixels)
 
 
-def _emit_step(a: Assembly, p: Products, step: int, pixels: str, *, first: bool) -> None:
-    """Products of two inputs of each pixel and four filters."""
-    for number, o in enumerate(pixels):
-        a(f"ldr x_{o}, [pixels, #{offset(4 * step + number * p.distance)}]")
+def _emit_steps(
+    a: Assembly, p: Products, count: int, pixels: str, *, is_alone: bool = False
+) -> None:
+    """Products of two inputs of each pixel and four filters, so many times.
+
+    The first loads move both pointers on to the end. Where these steps ``is_alone`` all that there
+    is, both pixels begin with the same sum, which is the first one's register.
+    """
     pairs = ("w_10", "w_32")[: (p.filters + 1) // 2]
-    a(*(f"ldr {word}, [stream, #{8 * step + 4 * i}]" for i, word in enumerate(pairs)))
-    for odd in (1, 0):
+    for step in range(count):
+        for number, o in enumerate(pixels):
+            place = 4 * step + number * p.distance
+            a(f"ldr x_{o}, {moving('pixels', place, 4 * count)}")
         for pair, word in enumerate(pairs):
-            filter_ = 2 * pair + odd
-            # Both pixels begin with the same sum, which is the first one's register.
-            for o in () if filter_ >= p.filters else pixels[::-1] if first else pixels:
-                begin = f"s{filter_}_{'a' if first else o}"
-                a(f"smlad s{filter_}_{o}, {word}, x_{o}, {begin}")
-            if odd:
-                a(f"sxtb16 {word}, {word}")
+            a(f"ldr {word}, {moving('stream', 8 * step + 4 * pair, 8 * count)}")
+        for odd in (1, 0):
+            for pair, word in enumerate(pairs):
+                _emit_products(a, p, pixels, 2 * pair + odd, word, begins=is_alone and step == 0)
+                if odd:
+                    a(f"sxtb16 {word}, {word}")
+
+
+def _emit_products(
+    a: Assembly, p: Products, pixels: str, filter_: int, word: str, *, begins: bool
+) -> None:
+    for o in () if filter_ >= p.filters else pixels[::-1] if begins else pixels:
+        addend = f"s{filter_}_{'a' if begins else o}"
+        a(f"smlad s{filter_}_{o}, {word}, x_{o}, {addend}")
 
 
 def _emit_requantized(a: Assembly, p: Products, pixels: str) -> None:

@@ -19,22 +19,11 @@ from arenite.firmware.kernels.cortex_m.gemm import (
 from arenite.firmware.kernels.cortex_m.long_row import long_row
 from arenite.firmware.kernels.cortex_m.row import one_row
 from arenite.firmware.kernels.cortex_m.sums import Int64s, finish_of, packed_any
+from arenite.firmware.kernels.cortex_m.widen import WIDEN
 from arenite.firmware.network.kernel import Constant, Routine, Scratch, UnsupportedError, Work
 from arenite.firmware.network.layers import Layer
 from arenite.ops.shared.convolution import ConvolutionParams
 
-#: Instructions that widen so many bytes.
-WIDEN_16 = (
-    *("ldm r0!, {r2, r3, r8, r9}", "sxtb16 r4, r2", "sxtb16 r5, r2, ror #8"),
-    *("sxtb16 r6, r3", "sxtb16 r7, r3, ror #8", "stm r1!, {r4-r7}"),
-    *("sxtb16 r4, r8", "sxtb16 r5, r8, ror #8"),
-    *("sxtb16 r6, r9", "sxtb16 r7, r9, ror #8", "stm r1!, {r4-r7}"),
-)
-WIDEN_8 = (
-    *("ldm r0!, {r2, r3}", "sxtb16 r4, r2", "sxtb16 r5, r2, ror #8"),
-    *("sxtb16 r6, r3", "sxtb16 r7, r3, ror #8", "stm r1!, {r4-r7}"),
-)
-WIDEN_4 = ("ldr r2, [r0], #4", "sxtb16 r4, r2", "sxtb16 r5, r2, ror #8", "stm r1!, {r4, r5}")
 #: Words of a pixel that are widened without a loop, at most.
 _STRAIGHT = 8
 
@@ -110,14 +99,14 @@ def _emit_two_pixels(a: Assembly, depth: int) -> None:
     words = -(-depth // 4)
     if not depth % 8:  # as much of both in a turn as goes into them evenly
         a.add("r12", 4 * depth, "r1")
-        a(".widen:", *(WIDEN_16 * (1 if depth % 16 else 2)), "cmp r1, r12", "bne .widen")
+        a(".widen:", *(WIDEN[16] * (1 if depth % 16 else 2)), "cmp r1, r12", "bne .widen")
         return
     for pixel in "ab":
         turn = words if words <= _STRAIGHT else next(n for n in (4, 3, 2, 1) if words % n == 0)
         if turn < words:
             a.add("r12", 8 * words, "r1")
             a(f".widen_{pixel}:")
-        a(*(WIDEN_4 * turn))
+        a(*(WIDEN[4] * turn))
         if turn < words:
             a("cmp r1, r12", f"bne .widen_{pixel}")
         if depth % 4:

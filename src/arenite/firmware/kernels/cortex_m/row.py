@@ -10,16 +10,20 @@ from arenite.firmware.kernels.cortex_m.gemm import (
     emit_next_quad,
     pack_stream,
     padded_order,
+    quads,
     turn_of,
 )
 from arenite.firmware.kernels.cortex_m.requantize import Finish
 from arenite.firmware.kernels.cortex_m.sums import Int64s, finish_of, packed_any
+from arenite.firmware.kernels.cortex_m.widen import WIDEN
 from arenite.firmware.network.kernel import Constant, Routine, Scratch, Work
 from arenite.firmware.network.layers import Layer
 from arenite.ops.shared.convolution import ConvolutionParams
 
-#: Steps of four inputs in one turn of the loop, at most.
-_UNROLLED = 4
+#: Steps of four inputs in one turn of the loop, at most: where it runs often, and elsewhere.
+_UNROLLED, _UNROLLED_COLD = 8, 4
+#: Steps of four filters from which on a loop runs often: half as many turns take 220 bytes.
+_OFTEN = 800
 REGISTERS = {
     "inputs": "r0",
     "stream": "r1",
@@ -77,10 +81,11 @@ def row_code(depth: int, filters: int, finish: Finish) -> str:
 
 
 def emit_widen(a: Assembly, depth: int) -> None:
-    """Inputs at r0 to 16 bits at r2."""
+    """Inputs at r0 to 16 bits at r2; r1 stays."""
+    turn = next(n for n in (16, 8, 4) if depth % n == 0)
     a.add("r12", depth, "r0")
-    a(".widen:", "ldr r3, [r0], #4", "sxtb16 r4, r3", "sxtb16 r5, r3, ror #8")
-    a("stm r2!, {r4, r5}", "cmp r0, r12", "bne .widen")
+    a("mov r10, r1", "mov r1, r2", ".widen:", *WIDEN[turn], "cmp r0, r12", "bne .widen")
+    a("mov r2, r1", "mov r1, r10")
 
 
 def sums_code(depth: int) -> str:
@@ -96,7 +101,8 @@ def sums_code(depth: int) -> str:
 def _emit_sums(a: Assembly, depth: int, filters: int) -> None:
     """All products of up to four filters."""
     steps = depth // 4
-    turn = steps if steps <= _UNROLLED else turn_of(steps, _UNROLLED)
+    most = _UNROLLED if steps * len(quads(filters)) >= _OFTEN else _UNROLLED_COLD
+    turn = steps if steps <= most else turn_of(steps, most)
     a.add("inputs_end", 8 * (steps - steps % turn), "inputs")
     a(".inputs:")
     emit_steps(a, turn, filters)
@@ -106,17 +112,12 @@ def _emit_sums(a: Assembly, depth: int, filters: int) -> None:
 
 def emit_steps(a: Assembly, count: int, filters: int) -> None:
     """Products of four inputs a step and up to four filters."""
-    for step in range(count):
-        a(f"ldr x_even, [inputs, #{8 * step}]", f"ldr x_odd, [inputs, #{8 * step + 4}]")
-        pairs = [i for i in range(4) if 2 * (i % 2) < filters]
-        a(*(f"ldr r{8 + i}, [stream, #{16 * step + 4 * i}]" for i in pairs))
-        for i in pairs:
+    for _ in range(count):
+        a("ldm inputs!, {x_even, x_odd}", "ldm stream!, {r8-r11}")
+        for i in range(4) if filters > 2 else (0, 2):
             x, low = ("x_even", "x_odd")[i // 2], 2 * (i % 2)
             a(*((f"smlad s{low + 1}, r{8 + i}, {x}, s{low + 1}",) if low + 1 < filters else ()))
             a(f"sxtb16 r{8 + i}, r{8 + i}", f"smlad s{low}, r{8 + i}, {x}, s{low}")
-    if count:
-        a.add("stream", 16 * count)
-        a.add("inputs", 8 * count)
 
 
 def _emit_requantized(a: Assembly, finish: Finish, filters: int) -> None:
