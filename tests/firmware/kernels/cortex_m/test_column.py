@@ -48,7 +48,7 @@ def test_other_depthwise_layers_are_no_columns():
 @pytest.mark.parametrize("activation", [NONE, RELU, RELU6])
 def test_convolutions_are_rows(activation):
     layers = Layers(40 + activation)
-    for shape, filters in (((5, 1, 40), 32), ((1, 1, 64), 64), ((3, 2, 5), 7), ((2, 2, 3), 1)):
+    for shape, filters in (((5, 1, 40), 32), ((1, 1, 64), 64), ((3, 2, 5), 7), ((2, 2, 3), 3)):
         layers.conv(shape, filters, shape[:2], padding=VALID, activation=activation)
     assert stems(layers) == {"fully_connected"}
     assert_equal_in_assembly(layers)

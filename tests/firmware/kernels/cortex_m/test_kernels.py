@@ -195,6 +195,17 @@ def test_rows_whose_sums_leave_24_bits():
     assert_equal_in_assembly(layers)
 
 
+@pytest.mark.parametrize("activation", [RELU, NONE, RELU6])
+def test_windows_whose_sums_leave_24_bits(activation):
+    layers = Layers(21)
+    layers.conv((4, 5, 60), 8, (3, 3), activation=activation)
+    layers.conv((3, 3, 60), 7, (3, 3), padding=VALID, stride=2, activation=activation)
+    layers.conv((3, 4, 59), 2, (3, 3), activation=activation)
+    layers.conv((4, 4, 112), 8, (3, 3), groups=2, activation=activation)
+    layers.conv((3, 3, 130), 3, (3, 3), activation=activation)
+    assert_equal_in_assembly(layers)
+
+
 def test_rows_of_one_and_of_three_outputs():
     layers = Layers(18)
     for width in (3, 5):

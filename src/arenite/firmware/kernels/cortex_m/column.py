@@ -60,7 +60,7 @@ def _pack(weights: Int64s, bias: Int64s, how: How) -> npt.NDArray[np.uint32]:
     even = np.pad(weights, ((0, 0), (0, taps % 2)))
     parts = []
     for group in np.arange(len(weights)).reshape(-1, _GROUP).tolist():
-        found = [_stored(how, channel) for channel in group]
+        found = [how.stored_alone(channel) for channel in group]
         varies = ~how.constant[group]
         first = [
             more + int(bias[c]) * int(v)
@@ -71,11 +71,6 @@ def _pack(weights: Int64s, bias: Int64s, how: How) -> npt.NDArray[np.uint32]:
         parts += [words(first), np.ascontiguousarray(pairs, np.int8).reshape(-1).view("<u4")]
         parts.append(words([number for _, constants in found for number in constants]))
     return np.concatenate(parts)
-
-
-def _stored(how: How, channel: int) -> tuple[int, list[int]]:
-    """Where signs matter, sums are scaled by 256 first, and the bias is added before that."""
-    return how.stored(channel, 256, whole=True) if how.signed else how.stored(channel, 1)
 
 
 # -- code ---------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from arenite.firmware.kernels.cortex_m.requantize import Finish
 from arenite.firmware.kernels.cortex_m.sums import Int64s, finish_of, packed_any
 from arenite.firmware.kernels.cortex_m.weights import convolution_weights, dilated
 from arenite.firmware.kernels.cortex_m.widen import WIDEN
-from arenite.firmware.network.kernel import Constant, Routine, Scratch, Work
+from arenite.firmware.network.kernel import Constant, Routine, Scratch, UnsupportedError, Work
 from arenite.firmware.network.layers import Layer
 from arenite.ops.tflite.conv_2d import Conv2DParams
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
@@ -64,8 +64,13 @@ def convolution(layer: Layer[Conv2DParams | DepthwiseConv2DParams], weights: Int
     if window.filter_size == window.stride == (1, 1) and geometry.groups == 1:
         return pointwise(layer, rows)
     pack = partial(pack_stream, geometry.ordered(weights), groups=geometry.groups)
-    stream, how = packed_any(layer, rows, pack)
-    return geometry.work(Constant("stream", stream), finish_of(layer, how))
+    try:
+        stream, how = packed_any(layer, rows, pack)
+        is_wide = False
+    except UnsupportedError:  # sums leave 24 bits
+        stream, how = packed_any(layer, rows, partial(pack, is_wide=True))
+        is_wide = True
+    return geometry.work(Constant("stream", stream), finish_of(layer, how), is_wide=is_wide)
 
 
 class Columns:
@@ -108,7 +113,7 @@ class Columns:
             flat[:, expanded_order(flat.shape[1])] if self._fast else flat.reshape(filters, -1, 2)
         )
 
-    def work(self, stream: Constant, finish: Finish) -> Work:
+    def work(self, stream: Constant, finish: Finish, *, is_wide: bool) -> Work:
         """The driver in C and the parts in assembly that it calls."""
         layer, window = self._layer, self._window
         filters = layer.output.shape[3]
@@ -117,7 +122,8 @@ class Columns:
         distance = 2 * window.stride[1] * self.pitch
         pairs = layer.output.size // (filters * window.output_size[1]) * (-(-self.made // 2))
         how_often = (pairs, layer.runs, layer.icache)
-        products = Products(steps, distance, own, finish, *how_often, pitch=filters)
+        shape = steps, distance, own, finish, *how_often
+        products = Products(*shape, pitch=filters, is_wide=is_wide)
         row = Routine(
             "conv_row",
             ("const int16_t *columns", "const uint32_t *stream", "int8_t *y"),

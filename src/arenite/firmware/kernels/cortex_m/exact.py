@@ -34,13 +34,16 @@ class Exact:
         steps = steps_of(channels)
         self.constant, self._first = steps.constant, steps.first
 
-    def stored(self, channel: int, scale: int, *, whole: bool = False) -> tuple[int, list[int]]:
+    def stored_alone(self, channel: int) -> tuple[int, list[int]]:
+        """The same of a sum that no kernel scales."""
+        return self.stored(channel, 1)
+
+    def stored(self, channel: int, scale: int) -> tuple[int, list[int]]:
         """What is added to a sum scaled by 1 or 256, and the words of its constants.
 
         Raises:
             UnsupportedError: Sums or shifts leave 32 bits.
         """
-        del whole  # nothing is added
         if self.constant[channel]:
             return 0, [0, 0, int(self._first[channel]), 0]
         c = self._channels

@@ -5,6 +5,9 @@ after one SXTB16 the same word gives ``S0``; one SUB leaves ``256 * S1``, which 
 requantisation wants it. Activations are 16 bits wide and raw, the zero point is in the bias. Sums
 may wrap on the way: what is left at the end does not, as long as ``256 * S1`` has 32 bits.
 
+Where ``256 * S1`` may leave 32 bits, every weight has 16 bits (``is_wide``): a load takes the place
+of each SXTB16, and nothing is scaled.
+
 One stream of constants is read in order: for every four filters four first sums, the weights, the
 constants of the requantisation.
 """
@@ -45,6 +48,8 @@ REGISTERS = {
 _UNROLLED, _UNROLLED_COLD = 16, 8
 #: Steps of an unrolled loop without turns, at most.
 _STRAIGHT, _STRAIGHT_COLD = 20, 8
+#: The same where weights have 16 bits: loads reach so far.
+_WIDE = 15
 #: Quads of filters for two pixels from which on a loop runs often: another turn costs some five
 #: cycles each time, eight steps more in one turn take 400 bytes.
 _OFTEN = 150
@@ -66,6 +71,7 @@ class Products:
         runs: How often it does them in one inference.
         icache: Bytes that the loop over quads of filters may have; None is any number.
         pitch: Bytes from outputs of a pixel to those of the next, if there are others between.
+        is_wide: Whether every weight has 16 bits.
     """
 
     steps: int
@@ -76,6 +82,7 @@ class Products:
     runs: int = 1
     icache: int | None = None
     pitch: int = 0
+    is_wide: bool = False
 
     @property
     def apart(self) -> int:
@@ -87,6 +94,8 @@ class Products:
         """Steps in one turn."""
         is_hot = self.runs * self.pairs * len(quads(self.filters)) >= _OFTEN
         straight, most = (_STRAIGHT, _UNROLLED) if is_hot else (_STRAIGHT_COLD, _UNROLLED_COLD)
+        if self.is_wide:
+            straight, most = min(straight, _WIDE), min(most, _WIDE)
         if self.icache is not None:
             end = Assembly(**REGISTERS)
             _emit_end(end, self, "ab")
@@ -145,7 +154,8 @@ def emit_filters(a: Assembly, p: Products, pixels: str = "ab") -> None:
 def _emit_end(a: Assembly, p: Products, pixels: str) -> None:
     """Outputs from sums, and on to the next four filters."""
     # A filter and its neighbour share a word: take one from the sum of both.
-    a(*(f"sub s{i}_{o}, s{i}_{o}, s{i - 1}_{o}" for i in (1, 3) if i < p.filters for o in pixels))
+    odd = [i for i in (1, 3) if i < p.filters and not p.is_wide]
+    a(*(f"sub s{i}_{o}, s{i}_{o}, s{i - 1}_{o}" for i in odd for o in pixels))
     _emit_requantized(a, p, pixels)
     _emit_stores(a, p, pixels)
     emit_next_quad(a, p.filters, pixels)
@@ -160,17 +170,19 @@ def _emit_steps(
     is, both pixels begin with the same sum, which is the first one's register.
     """
     pairs = ("w_10", "w_32")[: (p.filters + 1) // 2]
+    apart = 16 if p.is_wide else 8
     for step in range(count):
         for number, o in enumerate(pixels):
             place = 4 * step + number * p.distance
             a(f"ldr x_{o}, {moving('pixels', place, 4 * count)}")
+        words_at = [moving("stream", apart * step + 4 * i, apart * count) for i in range(4)]
+        a(*(f"ldr {word}, {words_at[i]}" for i, word in enumerate(pairs)))
         for pair, word in enumerate(pairs):
-            a(f"ldr {word}, {moving('stream', 8 * step + 4 * pair, 8 * count)}")
-        for odd in (1, 0):
-            for pair, word in enumerate(pairs):
-                _emit_products(a, p, pixels, 2 * pair + odd, word, begins=is_alone and step == 0)
-                if odd:
-                    a(f"sxtb16 {word}, {word}")
+            _emit_products(a, p, pixels, 2 * pair + 1, word, begins=is_alone and step == 0)
+            second = f"ldr {word}, {words_at[2 + pair]}" if p.is_wide else f"sxtb16 {word}, {word}"
+            a(second)
+        for pair, word in enumerate(pairs):
+            _emit_products(a, p, pixels, 2 * pair, word, begins=is_alone and step == 0)
 
 
 def _emit_products(
@@ -191,7 +203,7 @@ def _emit_requantized(a: Assembly, p: Products, pixels: str) -> None:
         for number, filter_ in enumerate(order[first : first + at_once]):
             constants = free[number * finish.words :][: finish.words]
             for o in pixels if filter_ < p.filters else ():
-                sum_, scaled = f"s{filter_}_{o}", filter_ in (1, 3)
+                sum_, scaled = f"s{filter_}_{o}", filter_ in (1, 3) and not p.is_wide
                 a(*finish.requantize(sum_, constants, "r0", scaled=scaled))
 
 
@@ -199,7 +211,7 @@ def _emit_stores(a: Assembly, p: Products, pixels: str) -> None:
     """Shift, clamp, store."""
     for filter_ in range(min(QUAD, p.filters)):
         for o in pixels:
-            a(*p.finish.clamp(f"s{filter_}_{o}", scaled=filter_ in (1, 3)))
+            a(*p.finish.clamp(f"s{filter_}_{o}", scaled=filter_ in (1, 3) and not p.is_wide))
     a("ldr lr, [at]", *(() if p.filters < QUAD else ("ldr r0, [at_end]",)))
     for number, o in enumerate(pixels):
         for filter_ in range(min(QUAD, p.filters)):
@@ -256,7 +268,12 @@ def padded_order(weights: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def pack_stream(
-    weights: npt.NDArray[np.int64], bias: npt.NDArray[np.int64], how: How, groups: int = 1
+    weights: npt.NDArray[np.int64],
+    bias: npt.NDArray[np.int64],
+    how: How,
+    groups: int = 1,
+    *,
+    is_wide: bool = False,
 ) -> Words:
     """The stream of ``weights`` ``(filters, steps, 2)`` with a bias that has the zero point in it.
 
@@ -268,29 +285,40 @@ def pack_stream(
     weights = np.where(how.constant[:, None, None], 0, weights)
     own = len(weights) // groups
     fours = [[g * own + i for i in four] for g in range(groups) for four in quads(own)]
-    # (quads, steps, 2 pairs of filters, 2 inputs)
+    # (quads, steps, filters, 2 inputs)
     lanes = weights[np.array(fours)].transpose(0, 2, 1, 3)
-    pairs = 256 * lanes[:, :, 1::2] + lanes[:, :, 0::2]
+    pairs = lanes[:, :, [1, 3, 0, 2]] if is_wide else 256 * lanes[:, :, 1::2] + lanes[:, :, 0::2]
     if pairs.min(initial=0) < -32768 or pairs.max(initial=0) > 32767:
         raise UnsupportedError("two weights of -128 are neighbours")
     parts = []
     for filters, part in zip(fours, pairs, strict=True):
-        first, constants = _quad(filters, bias, how)
-        parts += [words(first), halfwords(part), constants]
+        first, constants = (_wide if is_wide else _quad)(filters, bias, how)
+        parts += [words(first), halfwords(part), words(constants)]
     return np.concatenate(parts)
 
 
-def _quad(filters: Sequence[int], bias: npt.NDArray[np.int64], how: How) -> tuple[list[int], Words]:
+def _quad(
+    filters: Sequence[int], bias: npt.NDArray[np.int64], how: How
+) -> tuple[list[int], list[int]]:
     """First sums in the order of registers, and the constants of four filters."""
     odd, even, constants = [], [], list[int]()
     for low, high in (filters[:2], filters[2:]):
         above, above_words = how.stored(high, 256)
-        below, below_words = how.stored(low, 256, whole=True) if how.signed else how.stored(low, 1)
+        below, below_words = how.stored_alone(low)
         begin = _bias_of(bias, low, how) + below
         even.append(begin)
         odd.append(256 * _bias_of(bias, high, how) + above + begin)
         constants += [*above_words, *below_words]
-    return odd + even, words(constants)
+    return odd + even, constants
+
+
+def _wide(
+    filters: Sequence[int], bias: npt.NDArray[np.int64], how: How
+) -> tuple[list[int], list[int]]:
+    """The same of filters that share no halfword."""
+    found = {filter_: how.stored_alone(filter_) for filter_ in filters}
+    first = [_bias_of(bias, filters[i], how) + found[filters[i]][0] for i in (1, 3, 0, 2)]
+    return first, [word for i in (1, 0, 3, 2) for word in found[filters[i]][1]]
 
 
 def _bias_of(bias: npt.NDArray[np.int64], channel: int, how: How) -> int:

@@ -47,7 +47,7 @@ def long_row(layer: Layer[ConvolutionParams], weights: Int64s) -> Work:
     row = Routine(
         "long_row",
         parameters,
-        _code(padded, filters, finish_of(layer, how)),
+        _code(depth, filters, finish_of(layer, how)),
         language="s",
         about=str(layer),
     )
@@ -82,7 +82,7 @@ def _code(depth: int, filters: int, finish: Finish) -> str:
     a("str r2, [row]", "str r3, [at]")
     a.add("r3", filters)
     a("str r3, [at_end]")
-    emit_widen(a, depth)
+    emit_widen(a, depth, -(-depth // (4 * _TURN)) * 4 * _TURN)
     a("str r2, [row_end]")
     a(".quads_a:", "ldr inputs, [row]", "ldm stream!, {s1, s3, s0, s2}")
     a("str s1, [upper1]", "str s3, [upper3]", "mov s1, s0", "mov s3, s2", ".segments:")

@@ -9,6 +9,7 @@ from contextlib import suppress
 from functools import partial
 
 from arenite.firmware.kernels.cortex_m.asm import Assembly
+from arenite.firmware.kernels.cortex_m.few_units import few_units
 from arenite.firmware.kernels.cortex_m.gemm import (
     REGISTERS,
     Products,
@@ -35,8 +36,9 @@ def pointwise(layer: Layer[ConvolutionParams], weights: Int64s) -> Work:
         UnsupportedError: A precondition does not hold; says which.
     """
     short = one_row if layer.output.size == len(weights) else _pairs
-    with suppress(UnsupportedError):
-        return short(layer, weights)
+    for kernel in (few_units, short):
+        with suppress(UnsupportedError):
+            return kernel(layer, weights)
     return long_row(layer, weights)
 
 

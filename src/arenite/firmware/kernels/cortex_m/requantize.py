@@ -151,6 +151,10 @@ class Requantization:
         one = self.constants(channel, scale, whole=whole)
         return one.bias, [one.multiplier, one.addend, one.step][: _WORDS[self.form]]
 
+    def stored_alone(self, channel: int) -> tuple[int, list[int]]:
+        """The same of a sum that no kernel scales: where signs matter, it is, behind the bias."""
+        return self.stored(channel, 256 if self.signed else 1, whole=self.signed)
+
     def constants(self, channel: int, scale: int, *, whole: bool = False) -> Constants:
         """The constants for sums scaled by ``scale``: 1, 64, 256 or 576.
 

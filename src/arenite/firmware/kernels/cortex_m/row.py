@@ -50,7 +50,7 @@ def one_row(layer: Layer[ConvolutionParams], weights: Int64s) -> Work:
     routine = Routine(
         "fully_connected",
         ("const int8_t *x", "const uint32_t *stream", "int16_t *row", "int8_t *y"),
-        row_code(padded, filters, finish_of(layer, how)),
+        row_code(depth, filters, finish_of(layer, how)),
         language="s",
         about=str(layer),
     )
@@ -61,14 +61,15 @@ def one_row(layer: Layer[ConvolutionParams], weights: Int64s) -> Work:
 
 def row_code(depth: int, filters: int, finish: Finish) -> str:
     """Inputs are widened once; then four filters at a time."""
+    padded = -(-depth // 4) * 4
     a = Assembly(**REGISTERS)
     a.enter("row", "at", "at_end")
     a("str r2, [row]", "str r3, [at]")
     a.add("r3", filters)
     a("str r3, [at_end]")
-    emit_widen(a, depth)
+    emit_widen(a, depth, padded)
     a(".quads_a:", "ldr inputs, [row]", "ldm stream!, {s1, s3, s0, s2}")
-    _emit_sums(a, depth, filters)
+    _emit_sums(a, padded, filters)
     a(*(f"sub s{i}, s{i}, s{i - 1}" for i in (1, 3) if i < filters))
     _emit_requantized(a, finish, filters)
     a("ldr lr, [at]", *(() if filters < QUAD else ("ldr r0, [at_end]",)))
@@ -80,10 +81,13 @@ def row_code(depth: int, filters: int, finish: Finish) -> str:
     return a.text()
 
 
-def emit_widen(a: Assembly, depth: int) -> None:
-    """Inputs at r0 to 16 bits at r2; r1 stays."""
-    turn = next(n for n in (16, 8, 4) if depth % n == 0)
-    a.add("r12", depth, "r0")
+def emit_widen(a: Assembly, depth: int, padded: int) -> None:
+    """Inputs at r0 to 16 bits at r2, ``padded`` of them; r1 stays.
+
+    Rows of whole words begin at one; LDM takes no others.
+    """
+    turn = 4 if depth % 4 else next(n for n in (16, 8, 4) if padded % n == 0)
+    a.add("r12", padded, "r0")
     a("mov r10, r1", "mov r1, r2", ".widen:", *WIDEN[turn], "cmp r0, r12", "bne .widen")
     a("mov r2, r1", "mov r1, r10")
 
