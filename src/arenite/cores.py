@@ -23,9 +23,8 @@ INSTRUCTION_NAMES: dict[Instructions, str] = {
     "pie": "vectors (PIE)",
     "pie_rv32": "vectors (PIE)",
 }
-#: Which kernels an exported folder has for it: ``portable/`` (``"narrow"``: unrolled for the eight
-#: registers of Thumb-1), ``cortex_m/`` or ``cortex_m55/``.
-Kernels = Literal["portable", "narrow", "cortex_m", "cortex_m55"]
+#: Which kernels an exported folder has for it: the folder of ``firmware/kernels`` that they are in.
+Kernels = Literal["portable", "cortex_m0", "cortex_m", "cortex_m55"]
 #: How the pipeline of a core begins instructions, which decides on the cycles of emulated code.
 Pipeline = Literal["two stages", "three stages", "two at once", "load to use", "paced"]
 #: Processors that the same libraries of kernels are for.
@@ -140,12 +139,12 @@ class Core:
 
 _ROWS = (
     Core("host", "plain", family="host", abi="lp64"),
-    Core("cortex-m0", "plain", kernels="narrow", clang="cortex_m0", unicorn="ARM_CORTEX_M0"),
+    Core("cortex-m0", "plain", kernels="cortex_m0", clang="cortex_m0", unicorn="ARM_CORTEX_M0"),
     # Armv6-M as the Cortex-M0 is, with a shorter pipeline: the same code, memory and bits.
     Core(
         "cortex-m0plus",
         "plain",
-        kernels="narrow",
+        kernels="cortex_m0",
         clang="cortex_m0plus",
         unicorn="ARM_CORTEX_M0",
         pipeline="two stages",

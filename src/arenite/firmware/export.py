@@ -19,8 +19,9 @@ from arenite.firmware.folder.manifest import MANIFEST
 from arenite.firmware.folder.writing import check_room, write_folder
 from arenite.firmware.kernels.cortex_m import cortex_m_work
 from arenite.firmware.kernels.cortex_m.choice import offers
+from arenite.firmware.kernels.cortex_m0 import cortex_m0_work
 from arenite.firmware.kernels.cortex_m55 import cortex_m55_work
-from arenite.firmware.kernels.portable import narrow_work, portable_work
+from arenite.firmware.kernels.portable import portable_work
 from arenite.firmware.measurements import can_emulate, emulated
 from arenite.firmware.network.kernel import Routine, Work
 from arenite.firmware.network.layers import AnyLayer, Network, compiled_in
@@ -42,8 +43,8 @@ from arenite.target import Target, find_target
 
 _FAMILIES: Mapping[str, Kernels] = {
     "cortex_m": cortex_m_work,
+    "cortex_m0": cortex_m0_work,
     "cortex_m55": cortex_m55_work,
-    "narrow": narrow_work,
     "portable": portable_work,
 }
 #: By processor.

@@ -1,6 +1,6 @@
-@ Kernels for a $processor: Thumb-2 with the DSP extension.
-#if !defined(__ARM_FEATURE_DSP) || !defined(__thumb2__)
-#error "these kernels take the DSP extension: pass -mcpu=$processor (zig cc: $zig), or export with --target host"
+@ Kernels for a $processor: $instructions.
+#if !($defined)
+#error "these kernels take $instructions: pass -mcpu=$processor (zig cc: $zig), or export with --target host"
 #endif
 .syntax unified
 .cpu $processor

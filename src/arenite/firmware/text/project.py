@@ -116,13 +116,14 @@ _NOT_ESP = (
     'message(FATAL_ERROR "${CMAKE_CURRENT_SOURCE_DIR} has assembly for a Cortex-M. Export plain C: '
     'arenite export MODEL --target host -o DIR")'
 )
-#: Cores of Arduino and platforms of PlatformIO whose boards have a Cortex-M4 or better.
+#: Cores of Arduino and platforms of PlatformIO whose boards have a Cortex-M.
 _CORTEX_M_ARDUINO = (
     "mbed,mbed_giga,mbed_nano,mbed_nicla,mbed_opta,mbed_portenta,renesas_portenta,renesas_uno,"
-    "stm32,STM32,nrf52,samd,sam,apollo3,teensy,silabs"
+    "mbed_rp2040,rp2040,stm32,STM32,nrf52,samd,sam,apollo3,teensy,silabs"
 )
 _CORTEX_M_PLATFORMIO = [
-    *("ststm32", "nordicnrf52", "atmelsam", "teensy", "renesas-ra", "nxplpc", "siliconlabsefm32"),
+    *("ststm32", "nordicnrf52", "atmelsam", "teensy", "raspberrypi", "renesas-ra", "nxplpc"),
+    "siliconlabsefm32",
 ]
 
 _ZEPHYR_MODULE = """\

@@ -19,7 +19,7 @@ from arenite.c_text import (
     templates,
     text_file,
 )
-from arenite.cores import CORES, DEFAULT
+from arenite.cores import CORES, DEFAULT, Instructions
 from arenite.firmware.network.kernel import Routine, text_of
 from arenite.firmware.network.layers import Value
 from arenite.firmware.plan.program import Kept, Program
@@ -98,8 +98,16 @@ def sources(program: Program, processor: str = DEFAULT, *, model_hash: str = "")
         if routine.language == "s"
     )
     if assembly:
-        core, name = CORES[processor].clang, program.name.upper()
-        head = fill(_HEAD, processor=processor, zig=core, NAME=name)
+        core, name = CORES[processor], program.name.upper()
+        instructions, defined = _INSTRUCTIONS[core.instructions]
+        head = fill(
+            _HEAD,
+            processor=processor,
+            instructions=instructions,
+            defined=defined,
+            zig=core.clang,
+            NAME=name,
+        )
         files["kernels.S"] = f"{head}\n\n{assembly}"
     return files
 
@@ -114,6 +122,14 @@ def _own_kernels(program: Program) -> dict[str, str]:
 
 
 _HEAD = text_file(__name__, "kernels_head.S")
+#: What assembly takes, and how a preprocessor knows that it is there.
+_INSTRUCTIONS: dict[Instructions, tuple[str, str]] = {
+    "plain": ("Thumb instructions", "defined(__thumb__)"),
+    "dsp": (
+        "Thumb-2 with the DSP extension",
+        "defined(__ARM_FEATURE_DSP) && defined(__thumb2__)",
+    ),
+}
 
 
 def _guarded(guard: str, includes: tuple[str, ...], body: str) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -42,7 +41,6 @@ from arenite.firmware.kernels.portable import (
     unary,
 )
 from arenite.firmware.kernels.portable.plain_loops import plain_loops
-from arenite.firmware.kernels.portable.tiles import NARROW
 from arenite.firmware.network.kernel import Routine, UnsupportedError, Work
 from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.wings import WINGS, wing_of
@@ -63,11 +61,6 @@ MOVERS: dict[str, Callable[..., Work]] = {
     **index_maps.MOVERS,
     **resources.MOVERS,
 }
-#: Those whose sums are unrolled for few registers.
-_NARROW: Mapping[str, Callable[[Layer[Any]], Work]] = {
-    "CONV_2D": partial(convolution.conv_2d, pointwise=NARROW),
-    "FULLY_CONNECTED": partial(convolution.fully_connected, tile=NARROW),
-}
 
 
 def portable_work(layer: AnyLayer) -> Work:
@@ -76,24 +69,11 @@ def portable_work(layer: AnyLayer) -> Work:
     Raises:
         UnsupportedError: There is no such kernel yet; says for what.
     """
-    return _work(layer, {})
-
-
-def narrow_work(layer: AnyLayer) -> Work:
-    """A layer as plain C for a core with eight registers (Thumb-1).
-
-    Raises:
-        UnsupportedError: There is no such kernel yet; says for what.
-    """
-    return _work(layer, _NARROW)
-
-
-def _work(layer: AnyLayer, special: Mapping[str, Callable[[AnyLayer], Work]]) -> Work:
     if layer.kernel is not None:
         raise UnsupportedError("a kernel of yours in C++ runs in the main subgraph alone")
     wing = wing_of(layer.name)
     kernels = wing.module("kernels").KERNELS if wing else KERNELS
-    kernel: Callable[[AnyLayer], Work] | None = special.get(layer.name) or kernels.get(layer.name)
+    kernel: Callable[[AnyLayer], Work] | None = kernels.get(layer.name)
     if kernel is None:
         raise UnsupportedError("the operator has no exported kernel yet")
     if layer.outputs and layer.name not in CALLERS and not any(y.size for y in layer.outputs):

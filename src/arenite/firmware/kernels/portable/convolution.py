@@ -19,7 +19,13 @@ from arenite.firmware.kernels.portable.sums import (
     sums_work,
     without_zero,
 )
-from arenite.firmware.kernels.portable.tiles import WIDE, Tile, nth, tiles
+from arenite.firmware.kernels.portable.tiles import (
+    nth,
+    step_of,
+    tiles,
+    width_of,
+    width_within,
+)
 from arenite.firmware.kernels.portable.windows import inside, sides, times
 from arenite.firmware.network.kernel import Work
 from arenite.firmware.network.layers import Layer
@@ -30,18 +36,18 @@ from arenite.ops.tflite.transpose_conv import TransposeConvParams
 _C = templates(__name__)
 
 
-def conv_2d(layer: Layer[Conv2DParams], pointwise: Tile = WIDE) -> Work:
+def conv_2d(layer: Layer[Conv2DParams]) -> Work:
     """A convolution, with groups and dilation."""
     sums = sums_of(layer)
     filters, kernel_h, kernel_w, depth = layer.input(1).shape
     if _is_pointwise(layer):
-        return _rows(layer, "conv_2d", sums, pointwise)
+        return _rows(layer, "conv_2d", sums)
     fold = can_fold(layer, sums) and all(side.is_inside for side in sides(layer))
     own = filters // layer.params.groups
     is_run = layer.params.groups == 1 and layer.params.window.dilation[1] == 1
     x = "pixel[{}]" if fold else without_zero(layer, "pixel[{}]")
-    width = WIDE.width_of(own) if is_run else WIDE.width_within(own)
-    step = WIDE.step_of(depth)
+    width = width_of(own) if is_run else width_within(own)
+    step = step_of(depth)
     products = _products(sums, width, kernel_h * kernel_w * depth, step, x)
     body = tiles(sums, filters, width, _C["runs"] if is_run else _C["pixels"], products=products)
     names = inside(layer)
@@ -66,20 +72,20 @@ def _is_pointwise(layer: Layer[Conv2DParams]) -> bool:
     return measures == (1, 1, 1, 1, 0, 0) and layer.params.groups == 1
 
 
-def fully_connected(layer: Layer[FullyConnectedParams], tile: Tile = WIDE) -> Work:
+def fully_connected(layer: Layer[FullyConnectedParams]) -> Work:
     """A matrix product per row of the input."""
-    return _rows(layer, "fully_connected", sums_of(layer), tile)
+    return _rows(layer, "fully_connected", sums_of(layer))
 
 
-def _rows(layer: Layer[Any], stem: str, sums: Sums, tile: Tile) -> Work:
+def _rows(layer: Layer[Any], stem: str, sums: Sums) -> Work:
     """Products of rows and a matrix."""
     shape = layer.input(1).shape
     filters, depth = shape[0 if len(shape) == 4 else -2], shape[-1]
     fold = can_fold(layer, sums)
     x = "x[{}]" if fold else without_zero(layer, "x[{}]")
     more = 0 if sums.total == "float" else getattr(layer.params, "filter_offset", 0)
-    width = tile.width_of(filters)
-    step = tile.step_of(depth)
+    width = width_of(filters)
+    step = step_of(depth)
     products = _products(sums, width, depth, step, x, filter_offset=more)
     text = fill(
         with_lines(_C["rows"], tiles=tiles(sums, filters, width, _C["row"], products=products)),
@@ -120,7 +126,7 @@ def transpose_conv(layer: Layer[TransposeConvParams]) -> Work:
     sums, params = sums_of(layer, 2, 1), layer.params
     filters, kernel_h, kernel_w, depth = layer.input(1).shape
     images, in_h, in_w, _ = layer.input(2).shape
-    width, step = WIDE.width_of(filters), WIDE.step_of(depth)
+    width, step = width_of(filters), step_of(depth)
     x = without_zero(layer, "pixel[{}]", 2)
     products = _products(sums, width, kernel_h * kernel_w * depth, step, x)
     body = fill(

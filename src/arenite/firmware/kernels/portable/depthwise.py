@@ -15,7 +15,7 @@ from arenite.firmware.kernels.portable.sums import (
     sums_work,
     without_zero,
 )
-from arenite.firmware.kernels.portable.tiles import WIDE, nth, tiles
+from arenite.firmware.kernels.portable.tiles import nth, tiles, width_of
 from arenite.firmware.kernels.portable.windows import inside, sides
 from arenite.firmware.network.kernel import Work
 from arenite.firmware.network.layers import Layer
@@ -98,7 +98,7 @@ def _inside(layer: Layer[DepthwiseConv2DParams], sums: Sums) -> str:
 def _taps(layer: Layer[DepthwiseConv2DParams], sums: Sums) -> str:
     """Sums of several channels of any window."""
     filters, products = layer.output.shape[3], list[str]()
-    width = WIDE.width_of(filters)
+    width = width_of(filters)
     is_shared = layer.input(0).shape[3] == 1
     if is_shared:
         kind = "float" if sums.total == "float" else "int32_t"

@@ -6,7 +6,6 @@ Where channels are no multiple, the last ones begin with some that were done bef
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from arenite.c_text import fill, templates, with_lines
 from arenite.firmware.kernels.portable.sums import Sums
@@ -14,35 +13,24 @@ from arenite.firmware.kernels.portable.sums import Sums
 _C = templates(__name__)
 
 
-class Tile(NamedTuple):
-    """The unrolling of a loop.
-
-    Attributes:
-        width: Sums at a time.
-        step: Products of a sum in a turn of the innermost loop, at most.
-    """
-
-    width: int
-    step: int
-
-    def width_of(self, channels: int) -> int:
-        """Channels at a time, of so many."""
-        return min(channels, self.width)
-
-    def width_within(self, channels: int) -> int:
-        """Channels at a time, which divide their number."""
-        return next(width for width in range(self.width, 0, -1) if channels % width == 0)
-
-    def step_of(self, depth: int) -> int:
-        """Products in a turn, of so many."""
-        return next(step for step in (self.step, 2, 1) if depth % step == 0)
+#: Sums at a time, and products of a sum in a turn of the innermost loop: what 32-bit cores have
+#: registers for beside an input, a weight and pointers.
+_WIDTH, _STEP = 4, 4
 
 
-#: What 32-bit cores have registers for beside an input, a weight and pointers.
-WIDE = Tile(4, 4)
-#: Of rows, what is left of the eight registers that Thumb-1's instructions take. Windows need more
-#: of them for their pointers: what is in memory anyway is there less often in wide tiles.
-NARROW = Tile(2, 1)
+def width_of(channels: int) -> int:
+    """Channels at a time, of so many."""
+    return min(channels, _WIDTH)
+
+
+def width_within(channels: int) -> int:
+    """Channels at a time, which divide their number."""
+    return next(width for width in range(_WIDTH, 0, -1) if channels % width == 0)
+
+
+def step_of(depth: int) -> int:
+    """Products in a turn, of so many."""
+    return next(step for step in (_STEP, 2, 1) if depth % step == 0)
 
 
 def tiles(

@@ -1,0 +1,202 @@
+"""CONV_2D and FULLY_CONNECTED: a row of inputs times four filters at a time.
+
+Inputs and weights are stored with 128 added, so that LDRB takes both: a product of each is one
+MULS. What that adds to a sum is known of the weights; of the inputs it is counted while they are
+copied, and is the same for all filters. Sums may wrap on the way.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from arenite.c_text import fill, templates
+from arenite.firmware.kernels.cortex_m.asm import Assembly
+from arenite.firmware.kernels.cortex_m.gemm import QUAD, quads
+from arenite.firmware.kernels.cortex_m.sums import Int64s, Words, reached, words
+from arenite.firmware.kernels.cortex_m.weights import (
+    convolution_weights,
+    fully_connected_weights,
+    require_one_group,
+)
+from arenite.firmware.kernels.cortex_m0.requantize import SHIFT, Requantization, requantized
+from arenite.firmware.network.kernel import Constant, Routine, Scratch, UnsupportedError, Work
+from arenite.firmware.network.layers import Layer
+from arenite.ops.tflite.conv_2d import Conv2DParams
+from arenite.ops.tflite.fully_connected import FullyConnectedParams
+
+#: Inputs in a turn of the loop: a conditional branch goes back 256 bytes at most.
+_TURN = 8
+_MOST = 1 << 16
+_C = templates(__name__)
+
+
+def fully_connected(layer: Layer[FullyConnectedParams]) -> Work:
+    """The kernel for rows of inputs.
+
+    Raises:
+        UnsupportedError: A precondition does not hold; says which.
+    """
+    return _rows(layer, fully_connected_weights(layer), "fully_connected_rows")
+
+
+def conv_2d(layer: Layer[Conv2DParams]) -> Work:
+    """The kernel for a convolution.
+
+    Raises:
+        UnsupportedError: A precondition does not hold; says which.
+    """
+    require_one_group(layer)
+    window, weights = layer.params.window, convolution_weights(layer)
+    rows = weights.reshape(len(weights), -1)
+    if window.filter_size == window.stride == (1, 1):
+        return _rows(layer, rows, "pointwise_rows")
+    if window.dilation[1] > 1:
+        raise UnsupportedError("expected windows without gaps between columns")
+    return _windows(layer, rows)
+
+
+def _rows(layer: Layer[Any], weights: Int64s, stem: str) -> Work:
+    filters, depth = weights.shape
+    rows = layer.output.size // filters
+    grows = filters > depth
+    text = fill(
+        _C["rows"],
+        rows=rows,
+        # From the last row on where the outputs would overtake the inputs.
+        row=f"{rows - 1} - i" if grows else "i",
+        depth=depth,
+        filters=filters,
+    )
+    return _work(layer, weights, stem, text, in_place=(0,), grows=grows)
+
+
+def _windows(layer: Layer[Conv2DParams], weights: Int64s) -> Work:
+    window, (images, height, width, depth) = layer.params.window, layer.input(0).shape
+    zero, run = 128 - layer.params.input_offset, window.filter_size[1] * depth
+    text = fill(
+        _C["windows"],
+        **{"images": images, "image": height * width * depth, "in_h": height},
+        **{"out_h": window.output_size[0], "out_w": window.output_size[1]},
+        **{"kernel_h": window.filter_size[0], "run": run, "row_in": width * depth},
+        **{"stride_h": window.stride[0], "across": window.stride[1] * depth},
+        **{"top": window.padding[0], "left": window.padding[1] * depth},
+        apart=window.dilation[0],
+        zero=zero,
+        zeros=zero * weights.shape[1],
+        filters=len(weights),
+    )
+    return _work(layer, weights, "windows", text)
+
+
+def _work(layer: Layer[Any], weights: Int64s, stem: str, text: str, **placed: Any) -> Work:
+    """A driver in C, and what multiplies a row."""
+    filters, depth = weights.shape
+    if filters < QUAD or depth >= _MOST:
+        raise UnsupportedError(f"expected at least {QUAD} filters of at most {_MOST} weights")
+    bias, channels = reached(layer, weights)
+    limits = int(layer.params.activation_min), int(layer.params.activation_max)
+    how = requantized(channels, *limits)
+    stream = _stream(weights, bias, how)
+    row = Routine(
+        "row",
+        ("const uint8_t *inputs", "const uint32_t *stream", "int32_t more", "int8_t *y"),
+        row_code(depth, filters, how),
+        language="s",
+        about=f"a position of {layer}",
+    )
+    routine = Routine(
+        stem,
+        ("const int8_t *x", "const uint32_t *stream", "uint8_t *inputs", "int8_t *y"),
+        text,
+        parts=(("row", row),),
+        about=str(layer),
+    )
+    positions, fours = layer.output.size // filters, len(quads(filters))
+    arguments = (layer.input(0), Constant("stream", stream), Scratch(depth), layer.output)
+    cycles = positions * (fours * (18 * depth + 110) + 9 * depth + 80)
+    return Work(routine, arguments, cycles=cycles, **placed)
+
+
+# -- constants ----------------------------------------------------------------------------
+
+
+def _stream(weights: Int64s, bias: Int64s, how: Requantization) -> Words:
+    """Of every four filters first sums, weights input by input, and constants of each."""
+    base = np.array([one.base for one in how.channels], np.int64)
+    first = bias - base - 128 * weights.sum(axis=1)
+    stored, parts = (weights + 128).astype(np.uint8), []
+    for four in quads(len(weights)):
+        own = np.ascontiguousarray(stored[four].T).reshape(-1).view("<u4").astype(np.uint32)
+        parts += [words(first[four].tolist()), own]
+        parts += [words(how.words(c)) for c in four]
+    return np.concatenate(parts)
+
+
+# -- code ---------------------------------------------------------------------------------
+
+
+def row_code(depth: int, filters: int, how: Requantization) -> str:
+    """All filters for one row of inputs.
+
+    r8 is where inputs of whole turns end, r9 where outputs go, r10 what is added to every sum, r11
+    where outputs end, r12 where inputs begin.
+    """
+    turns, rest = divmod(depth, _TURN)
+    a = Assembly(inputs="r0", stream="r1", x="r2", w="r3")
+    a("push {r4-r7, lr}", *(f"mov r{4 + i}, r{8 + i}" for i in range(4)), "push {r4-r7}")
+    a("mov r12, r0", "mov r10, r2", "mov r9, r3")
+    for to, start, size in (("r8", "r0", _TURN * turns), ("r11", "r3", filters)):
+        a(f"movs r4, #{size >> 8}", "lsls r4, r4, #8", f"adds r4, #{size & 255}")
+        a(f"adds r4, r4, {start}", f"mov {to}, r4")
+    a(".quads:", "ldmia stream!, {r4-r7}", "mov inputs, r12", "mov x, r10")
+    a(*(f"adds r{4 + i}, r{4 + i}, x" for i in range(QUAD)))
+    if turns:
+        a(".inputs:")
+        _emit_products(a, _TURN)
+        a(f"adds inputs, #{_TURN}", "cmp inputs, r8", "bne .inputs")
+    _emit_products(a, rest)
+    for i in range(QUAD):
+        _emit_requantized(a, f"r{4 + i}", how)
+    a("mov r0, r9", *(f"strb r{4 + i}, [r0, #{i}]" for i in range(QUAD)))
+    _emit_next_quad(a, filters)
+    a("pop {r4-r7}", *(f"mov r{8 + i}, r{4 + i}" for i in range(4)), "pop {r4-r7, pc}")
+    return a.text()
+
+
+def _emit_products(a: Assembly, count: int) -> None:
+    """So many inputs times four filters."""
+    for i in range(count):
+        a(f"ldrb x, [inputs, #{i}]")
+        for k in range(QUAD):
+            a(f"ldrb w, [stream, #{QUAD * i + k}]", "muls w, x, w", f"adds r{4 + k}, r{4 + k}, w")
+    if count:
+        a(f"adds stream, #{QUAD * count}")
+
+
+def _emit_requantized(a: Assembly, s: str, how: Requantization) -> None:
+    """An output from a sum; r0 to r3 are taken, of which r1 moves on."""
+    a(f"asrs r0, {s}, #31", f"bics {s}, {s}, r0", "ldmia stream!, {r0, r2}")
+    a(f"subs {s}, r0, {s}", f"asrs r0, {s}, #31", f"bics {s}, {s}, r0")
+    a(f"muls r2, {s}, r2", f"lsrs r2, r2, #{how.bits}")
+    for _ in range(how.parts - 1):
+        a(
+            "ldmia stream!, {r0}",
+            f"muls r0, {s}, r0",
+            "adds r2, r2, r0",
+            f"lsrs r2, r2, #{how.bits}",
+        )
+    a("ldmia stream!, {r0, r3}", f"muls r0, {s}, r0", "adds r2, r2, r0", "adds r2, r2, r3")
+    if how.signed:
+        a("ldmia stream!, {r0, r3}", f"subs {s}, r0, {s}", f"asrs {s}, {s}, #31")
+        a(f"ands {s}, {s}, r3", f"subs r2, r2, {s}")
+    a(f"asrs {s}, r2, #{SHIFT}")
+
+
+def _emit_next_quad(a: Assembly, filters: int) -> None:
+    """On to the next four; the last four may begin with some that were done before."""
+    a("adds r0, #4", "cmp r0, r11", "beq .filled")
+    if filters % QUAD:
+        a("mov r2, r11", "subs r2, #4", "cmp r0, r2", "bls .next", "mov r0, r2", ".next:")
+    a("mov r9, r0", "b .quads", ".filled:")
