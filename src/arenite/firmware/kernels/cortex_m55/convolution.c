@@ -1,13 +1,16 @@
-// template: products
+// template: loop
 // Sums of two filters for the windows at ``a`` and ``b``.
 for (int32_t i = 0; i < $blocks; ++i, w += 32) {
-  const int8x16_t one = vld1q_s8(w), two = vld1q_s8(w + 16);
-  const int8x16_t x = vld1q_s8(a + 16 * i), z = vld1q_s8(b + 16 * i);
-  a$first = vmladavaq_s8(a$first, x, one);
-  a$second = vmladavaq_s8(a$second, x, two);
-  b$first = vmladavaq_s8(b$first, z, one);
-  b$second = vmladavaq_s8(b$second, z, two);
+  $block;
 }
+
+// template: block
+const int8x16_t one = vld1q_s8(w + $at), two = vld1q_s8(w + $at + 16);
+const int8x16_t x = vld1q_s8(a + $i), z = vld1q_s8(b + $i);
+a$first = vmladavaq_s8(a$first, x, one);
+a$second = vmladavaq_s8(a$second, x, two);
+b$first = vmladavaq_s8(b$first, z, one);
+b$second = vmladavaq_s8(b$second, z, two);
 
 // template: windows
 const int8_t *b = a + $distance;
@@ -20,8 +23,9 @@ for (int32_t four = 0; four < $filters; four += 4) {
   stream += 4 + 16 * $blocks;
   int8_t *to = y + $place;
   const ar_vector_how how = $requantize$_how(stream);
-  ar_vector_store(to, $requantize(ar_vector(a0, a1, a2, a3), how, $right), $limits);
-  ar_vector_store(to + $filters, $requantize(ar_vector(b0, b1, b2, b3), how, $right), $limits);
+  const int32x4_t v = $requantize(ar_vector(a0, a1, a2, a3), how);
+  const int32x4_t u = $requantize(ar_vector(b0, b1, b2, b3), how);
+  ar_vector_store_both(to, to + $filters, $both, $limits);
   stream += $constants;
 }
 

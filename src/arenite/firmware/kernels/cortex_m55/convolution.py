@@ -25,6 +25,7 @@ from arenite.firmware.kernels.cortex_m.weights import (
 from arenite.firmware.kernels.cortex_m55.vectors import (
     LANES,
     Int32s,
+    both,
     finish,
     pack,
     without_constants,
@@ -34,13 +35,9 @@ from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.ops.tflite.conv_2d import Conv2DParams
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
 
+#: Vectors of a window that are done without a loop, at most.
+_STRAIGHT = 4
 _C = templates(__name__)
-_PRODUCTS = _C["products"]
-_WINDOWS = with_lines(
-    _C["windows"],
-    first=_PRODUCTS.replace("$first", "0").replace("$second", "1"),
-    second=_PRODUCTS.replace("$first", "2").replace("$second", "3"),
-)
 _PIXELS = _C["pixels"]
 _ROWS = _C["rows"]
 
@@ -81,13 +78,24 @@ def _pack(weights: Int64s, bias: Int64s, how: Requantization) -> Int32s:
 
 
 def _windows(layer: AnyLayer, blocks: int, distance: int, last: Finish) -> Routine:
-    filters = layer.output.shape[3]
-    return Routine(
-        "vector_windows",
-        ("const int8_t *a", "const int32_t *stream", "int8_t *y"),
-        fill(_WINDOWS, blocks=blocks, distance=distance, **finish(filters, last)),
-        about=f"two pixels of {layer}",
+    text = fill(
+        with_lines(_C["windows"], first=_products(blocks, 0), second=_products(blocks, 2)),
+        blocks=blocks,
+        distance=distance,
+        both=both(last, "v", "u"),
+        **finish(layer.output.shape[3], last),
     )
+    parameters = ("const int8_t *a", "const int32_t *stream", "int8_t *y")
+    return Routine("vector_windows", parameters, text, about=f"two pixels of {layer}")
+
+
+def _products(blocks: int, first: int) -> str:
+    """Products of two windows and the filters ``first`` and the next one, which stream as well."""
+    numbers = {"first": first, "second": first + 1}
+    if blocks > _STRAIGHT:
+        return with_lines(_C["loop"], block=fill(_C["block"], **numbers, at=0, i="16 * i"))
+    lines = (fill(_C["block"], **numbers, at=32 * i, i=16 * i) for i in range(blocks))
+    return "\n".join([*(f"{{\n{one}\n}}" for one in lines), f"w += {32 * blocks};"])
 
 
 def _pointwise(layer: AnyLayer, stream: Constant, last: Finish) -> Work:

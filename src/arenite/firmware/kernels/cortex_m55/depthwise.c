@@ -1,22 +1,36 @@
 // template: row
+int32_t lines[$kernel_h];  // where the window's rows begin
+for (int32_t ky = 0, slot = first; ky < $kernel_h; ++ky) {
+  lines[ky] = slot * $pitch;
+  slot = slot + 1 < $kernel_h ? slot + 1 : 0;
+}
 for (int32_t four = 0; four < $filters; four += 4) {
   for (int32_t ox = 0; ox < $out_w; ox += $block) {
     const int32_t o = ox < $last ? ox : $last;
     const int8_t *w = (const int8_t *)(stream + 4), *from = rows + o * $step + $place;
     int32x4_t s0 = $sums;
-    for (int32_t ky = 0, slot = first; ky < $kernel_h; ++ky) {
-      const int8_t *p = from + slot * $pitch;
-      for (int32_t kx = 0; kx < $turns; ++kx, p += $several, w += 4 * $taps_a_turn) {
-        int32x4_t v;
-        $products;
-      }
-      slot = slot + 1 < $kernel_h ? slot + 1 : 0;
-    }
+    $all;
     const ar_vector_how how = $requantize$_how(stream + 4 + $taps);
     int8_t *to = y + o * $filters + $place;
     $stores;
   }
   stream += 4 + $taps + $constants;
+}
+
+// template: taps
+for (int32_t ky = 0; ky < $kernel_h; ++ky) {
+  const int8_t *p = from + lines[ky];
+  for (int32_t kx = 0; kx < $turns; ++kx, p += $several, w += 4 * $taps_a_turn) {
+    int32x4_t v;
+    $products;
+  }
+}
+
+// template: line
+{
+  const int8_t *p = from + lines[$ky];
+  int32x4_t v;
+  $products;
 }
 
 // template: ring

@@ -6,6 +6,7 @@ output may lie over the input.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
@@ -21,7 +22,13 @@ from arenite.firmware.kernels.cortex_m.weights import (
     require_no_dilation,
 )
 from arenite.firmware.kernels.cortex_m55.convolution import convolution
-from arenite.firmware.kernels.cortex_m55.vectors import Int32s, finish, pack, without_constants
+from arenite.firmware.kernels.cortex_m55.vectors import (
+    Int32s,
+    both,
+    finish,
+    pack,
+    without_constants,
+)
 from arenite.firmware.network.kernel import Constant, Routine, Scratch, UnsupportedError, Work
 from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.firmware.network.records import Offset
@@ -76,23 +83,15 @@ def _row(layer: AnyLayer, g: Planes, pitch: int, last: Finish) -> Routine:
     step = g.stride[1] * g.channels
     width = g.kernel[1]
     straight = width if width <= _STRAIGHT else 1
-    products = [
-        line
-        for kx in range(straight)
-        for line in (
-            f"v = vldrbq_s32(w + {4 * kx});",
-            *(
-                f"s{i} = vaddq_s32(s{i}, vmulq_s32(v, vldrbq_s32(p + {at})));"
-                for i in range(block)
-                for at in [kx * g.channels + i * step]
-            ),
+    if width <= _STRAIGHT and g.kernel[0] <= _STRAIGHT:
+        lines = (
+            with_lines(_C["line"], products=_products(g, block, width, 4 * width * ky))
+            for ky in range(g.kernel[0])
         )
-    ]
-    stores = (
-        f"ar_vector_store(to + {i * g.channels}, $requantize(s{i}, how, $right), $limits);"
-        for i in range(block)
-    )
-    text = with_lines(_ROW, products="\n".join(products), stores="\n".join(stores))
+        taps = "\n".join(fill(line, ky=ky) for ky, line in enumerate(lines))
+    else:
+        taps = with_lines(_C["taps"], products=_products(g, block, straight, 0))
+    text = with_lines(_ROW, all=taps, stores="\n".join(_stores(g, block, last)))
     return Routine(
         "vector_depthwise_row",
         ("const int8_t *rows", "const int32_t *stream", "int8_t *y", "int32_t first"),
@@ -114,6 +113,29 @@ def _row(layer: AnyLayer, g: Planes, pitch: int, last: Finish) -> Routine:
         ),
         about=f"a row of {layer}",
     )
+
+
+def _products(g: Planes, block: int, taps: int, begin: int) -> str:
+    """Products of some taps of a row; their weights begin so many bytes behind ``w``."""
+    found = []
+    for kx in range(taps):
+        found.append("ar_vector_again();")
+        found.append(f"v = vldrbq_s32(w + {begin + 4 * kx});")
+        for i in range(block):
+            at = kx * g.channels + i * g.stride[1] * g.channels
+            found.append(f"s{i} = vaddq_s32(s{i}, vmulq_s32(v, vldrbq_s32(p + {at})));")
+    return "\n".join(found)
+
+
+def _stores(g: Planes, block: int, last: Finish) -> Iterator[str]:
+    """Outputs of sums, two at a time."""
+    for i in range(block):
+        yield f"s{i} = $requantize(s{i}, how);"
+    for i in range(0, block - 1, 2):
+        places = f"to + {i * g.channels}, to + {(i + 1) * g.channels}"
+        yield f"ar_vector_store_both({places}, {both(last, f's{i}', f's{i + 1}')}, $limits);"
+    if block % 2:
+        yield f"ar_vector_store(to + {(block - 1) * g.channels}, s{block - 1}, $right, $limits);"
 
 
 def _work(layer: Layer[Offset], g: Planes, stream: Constant, last: Finish) -> Work:

@@ -11,6 +11,6 @@ for (int32_t four = 0; four < $filters; four += 4) {
   }
   stream += 4 + 16 * $blocks;
   const ar_vector_how how = $requantize$_how(stream);
-  ar_vector_store(y + $place, $requantize(ar_vector(s0, s1, s2, s3), how, $right), $limits);
+  ar_vector_store(y + $place, $requantize(ar_vector(s0, s1, s2, s3), how), $right, $limits);
   stream += $constants;
 }

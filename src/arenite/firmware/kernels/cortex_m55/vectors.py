@@ -18,6 +18,8 @@ from arenite.firmware.kernels.cortex_m.requantize import Finish, Requantization
 from arenite.firmware.kernels.cortex_m.sums import Int64s, Words, words
 
 Int32s = npt.NDArray[np.int32]
+#: The most that a vector is shifted by while it becomes one of 16 bits.
+_NARROWED = 16
 #: Bytes of a vector.
 LANES = 16
 
@@ -61,9 +63,22 @@ def finish(filters: int, how: Finish) -> dict[str, str | int]:
     values = {"low": how.low, "high": how.high, "count": min(filters, QUAD)}
     return {
         "requantize": "ar_vector_signed" if how.signed else "ar_vector_rising",
-        "right": how.k if how.signed else how.k - 8,
+        "right": _right(how),
         "limits": fill("$low, $high, $count", **values),
         "constants": 12 if how.signed else 8,
         "filters": filters,
         "place": place("four", filters),
     }
+
+
+def both(how: Finish, one: str, two: str) -> str:
+    """C that narrows two vectors, which have been requantised, to one of 16 bits."""
+    right = _right(how)
+    before = right - _NARROWED
+    if before > 0:
+        one, two, right = (*(f"vshrq_n_s32({v}, {before})" for v in (one, two)), _NARROWED)
+    return f"AR_VECTOR_BOTH({one}, {two}, {right})"
+
+
+def _right(how: Finish) -> int:
+    return how.k if how.signed else how.k - 8
