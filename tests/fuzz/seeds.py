@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from arenite.formats import tflite
 from arenite.model import Model, ModelBuilder, SignatureDef
@@ -63,23 +63,29 @@ def random_models(name: str, count: int) -> Iterator[Model]:
     return (model for model, _, _ in random_cases(name, count))
 
 
-def random_cases(name: str, count: int) -> Iterator[tuple[Model, int, dict[str, Any]]]:
-    """Such models, with the seed of their inputs and what else the test says of them."""
+def random_cases(
+    name: str, count: int, chosen: int | None = None
+) -> Iterator[tuple[Model, int, dict[str, Any]]]:
+    """Such models, with the seed of their inputs and what else the test says of them.
+
+    ``chosen``: a seed for other models than the usual ones.
+    """
     module = module_of(name)
     found: list[tuple[Model, int, dict[str, Any]]] = []
     judge = module.agrees
-    module.agrees = lambda _, model, seed, **more: found.append((model, seed, more))
+    module.agrees = lambda _, model, number, **more: found.append((model, number, more))
     test = module.test_equals_tflm.hypothesis
     draw = settings(
         max_examples=count,
-        derandomize=True,
+        derandomize=chosen is None,
         database=None,
         deadline=None,
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
     try:
-        draw(given(**test._given_kwargs)(test.inner_test))(oracle=None)
+        drawing = given(**test._given_kwargs)(test.inner_test)
+        draw(drawing if chosen is None else seed(chosen)(drawing))(oracle=None)
     finally:
         module.agrees = judge
     yield from found

@@ -12,7 +12,7 @@ from tests.ops.differential import CASES
 
 @pytest.mark.parametrize("name", KEPT)
 def test_a_damaged_stream_is_refused_or_runs(name: str) -> None:
-    parts = parts_of(name)
+    parts = parts_of(KEPT[name])
     assert outcome(parts) == "ran"
     cases = (damaged(parts, np.random.default_rng([3, i])) for i in range(30 + 3 * CASES))
     outcomes = {outcome(one) for one in cases}
@@ -21,12 +21,12 @@ def test_a_damaged_stream_is_refused_or_runs(name: str) -> None:
 
 @pytest.mark.parametrize("name", KEPT)
 def test_a_stream_that_is_cut_off_is_refused(name: str) -> None:
-    parts = parts_of(name)
+    parts = parts_of(KEPT[name])
     places = range(0, len(parts.stream), max(len(parts.stream) // 40, 1))
     assert {outcome(parts._replace(stream=parts.stream[:end])) for end in places} == {"refused"}
 
 
 @pytest.mark.parametrize("name", KEPT)
 def test_memory_that_is_too_small_is_refused(name: str) -> None:
-    parts = parts_of(name)
+    parts = parts_of(KEPT[name])
     assert outcome(parts._replace(work=16, fast=parts.fast and 16)) == "refused"
