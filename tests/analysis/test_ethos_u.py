@@ -10,7 +10,7 @@ import pytest
 import arenite as ar
 from arenite.analysis.ethos_u import npu_facts, npu_operators, on_the_cpu, scratch_facts
 from arenite.analysis.facts import model_facts
-from arenite.analysis.fit import fit
+from arenite.analysis.fit import fit, fit_all
 from arenite.analysis.head_plans import head_plans
 from arenite.npu.limits import GUESSED, INFERRED
 from arenite.ops.registry import builtin_names, traits_of
@@ -124,3 +124,27 @@ def test_a_compiled_model_is_not_optimised() -> None:
 @pytest.mark.parametrize("model", [U55, U65])
 def test_the_resolver_s_line_is_tflm_s(model: ar.Model) -> None:
     assert "resolver.AddEthosU();" in model_facts(model)["resolver"]["lines"]
+
+
+def test_it_fits_a_board_that_has_its_npu() -> None:
+    assert fit(U55, board="kit-pse84-eval")
+    assert fit(U65, board="corstone-300-fvp")
+    assert {one.board.name for one in fit_all(U65)} == {"corstone-300-fvp", "imx93-evk"}
+
+
+@pytest.mark.parametrize(
+    ("board", "said"),
+    [
+        ("ensemble-e7-devkit", "for ethos-u55-256 of ensemble-e7-devkit, got those for .*-128: "
+         r"compile the original for it \(vela --accelerator-config ethos-u55-256\)"),
+        ("corstone-320-fvp", r"for ethos-u85 of .*vela --accelerator-config ethos-u85-\.\.\."),
+        ("pico2", "no Ethos-U of pico2 is known, got commands for ethos-u55-128"),
+    ],
+)  # fmt: skip
+def test_a_board_with_another_npu_refuses_it_and_says_what_to_do(board: str, said: str) -> None:
+    with pytest.raises(ar.ConstraintError, match=said):
+        fit(U55, board=board)
+
+
+def test_a_target_that_names_the_npu_counts_more_than_the_board() -> None:
+    assert fit(U55, board="ensemble-e7-devkit", target="cortex-m55+ethos-u55-128")

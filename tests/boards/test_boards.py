@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arenite.accelerators import ACCELERATORS
 from arenite.boards import Bank, Board, boards, find_board
 from arenite.boards.board import Cache, FlashWaits, board_facts
 from arenite.cores import CORES
@@ -26,7 +27,7 @@ def test_there_are_many_with_names_of_their_own():
 def test_each_has_a_core_ram_flash_and_a_source(board):
     assert board.processor in CORES
     assert board.source
-    assert board.flash
+    assert board.flash or "flash" in board.note or "program" in board.note
     assert board.region().size <= board.ram
 
 
@@ -80,6 +81,24 @@ def test_the_arena_of_an_h743_has_512_kb():
     assert board.region().size == 512 * 1024
 
 
+@pytest.mark.parametrize(
+    ("name", "npus"),
+    [
+        ("ensemble-e7-devkit", {"ethos-u55-256"}),
+        ("ensemble-e8-devkit", {"ethos-u55-256", "ethos-u85-256"}),
+        ("we2", {"ethos-u55-64"}),
+        ("kit-pse84-eval", {"ethos-u55-128"}),
+        ("imx93-evk", {"ethos-u65-256"}),
+        ("ra8p1", {f"ethos-u55-{macs}" for macs in (32, 64, 128, 256)}),
+        ("corstone-320-fvp", {f"ethos-u85-{macs}" for macs in (128, 256, 512, 1024, 2048)}),
+        ("pico", set()),
+    ],
+)
+def test_a_board_has_an_npu_of_a_size_or_of_any_of_its_family(name, npus):
+    board = find_board(name)
+    assert {one for one in ACCELERATORS if board.has_npu(one)} == npus
+
+
 def test_banks_without_a_gap_are_one_region():
     board = Board("b", "c", "cortex-m4", 1, (Bank("B", 4, 8), Bank("A", 4, 4), Bank("C", 4)), 1)
     assert [region.name for region in board.regions] == ["A+B", "C"]
@@ -103,6 +122,13 @@ def from_text(folder, text):
 def test_a_file_describes_a_board(tmp_path):
     board = from_text(tmp_path, MINE + BANK)
     assert (board.name, board.clock, board.flash, board.ram) == ("mine", 48, 65536, 8192)
+
+
+def test_a_file_says_which_npu_there_is(tmp_path):
+    board = from_text(tmp_path, MINE + 'npus = ["U55-128"]\n' + BANK)
+    assert board.npus == ("ethos-u55-128",)
+    with pytest.raises(ValueError, match=r"mine.toml.*expected npus of ethos-u55-32.*'ethos-u54'"):
+        from_text(tmp_path, MINE + 'npus = ["u54"]\n' + BANK)
 
 
 def test_a_file_can_name_a_chip_of_the_list(tmp_path):

@@ -9,6 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from arenite.accelerators import ACCELERATORS
+from arenite.boards import Board
+from arenite.errors import ConstraintError
 from arenite.model import Model, Operator, Subgraph, Tensor
 from arenite.npu.limits import GUESSED, INFERRED
 from arenite.npu.operations import Program
@@ -122,6 +125,29 @@ def on_the_cpu(model: Model) -> dict[str, int]:
 def fast_bytes(model: Model) -> int:
     """Bytes of fast memory that the driver has to be given; 0 where there is none."""
     return max((one.fast or 0 for one in npu_operators(model)), default=0)
+
+
+def check_npu(model: Model, board: Board) -> None:
+    """Refuse a file that was compiled for an NPU that a board does not have.
+
+    Raises:
+        ConstraintError: It was; says what to do.
+    """
+    for one in npu_operators(model):
+        if one.stream is None or board.has_npu(one.accelerator):
+            continue
+        if not board.npus:
+            raise ConstraintError(
+                f"expected a model without NPU commands, as no Ethos-U of {board.name} is known, "
+                f"got commands for {one.accelerator}: take the original, or a board with it "
+                "(npus = [...] in a .toml file)"
+            )
+        choice = " or ".join(board.npus)
+        named = next((npu for npu in board.npus if npu in ACCELERATORS), f"{board.npus[0]}-...")
+        raise ConstraintError(
+            f"expected commands for {choice} of {board.name}, got those for {one.accelerator}: "
+            f"compile the original for it (vela --accelerator-config {named})"
+        )
 
 
 def npu_facts(model: Model) -> dict[str, Any] | None:

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 from arenite.analysis.arena_use import Firmware, needed_by
 from arenite.analysis.code_size import code_size
-from arenite.analysis.ethos_u import fast_bytes
+from arenite.analysis.ethos_u import check_npu, fast_bytes
 from arenite.analysis.fit_time import Energy, energy_of, time_of
 from arenite.analysis.needs import Need, amount
 from arenite.analysis.resolver_code import resolver as resolver_code
@@ -128,7 +128,8 @@ def fit(
 
     Raises:
         ValueError: There is no limit at all, a deadline without a clock, or no such board.
-        UnsupportedOperatorError, ConstraintError: TFLM does not run the model.
+        UnsupportedOperatorError, ConstraintError: TFLM does not run the model, or the board has
+            another NPU than the model was compiled for.
     """
     facts = find_board(board) if isinstance(board, str) else board
     region = _region(facts, bank)
@@ -143,6 +144,8 @@ def fit(
     if margin is not None and not 0 <= margin <= 10:
         raise ValueError(f"expected a margin from 0 to 10, such as 0.2 for 20 %, got {margin!r}")
     meant, found = find_target(DEFAULT if target is None else target), model_of(model)
+    if facts is not None and not meant.npu:
+        check_npu(found, facts)
     limits = Limits(
         region if ram is None else bytes_of(ram),
         None if flash is None else bytes_of(flash),

@@ -120,6 +120,8 @@ class Board:
         energy: What a cycle takes; None where nobody published it.
         note: What else decides on a model's memory or time there.
         waits: What reading flash takes; None where nobody said it.
+        npus: NPUs beside the processor, as :mod:`arenite.accelerators` names them; a family alone
+            (``"ethos-u55"``) where its size is not known, or a parameter.
     """
 
     name: str
@@ -134,6 +136,11 @@ class Board:
     energy: Energy | None = None
     note: str = ""
     waits: FlashWaits | None = None
+    npus: tuple[str, ...] = ()
+
+    def has_npu(self, name: str) -> bool:
+        """Whether it has an NPU, as far as that is known."""
+        return any(name == one or name.startswith(f"{one}-") for one in self.npus)
 
     @property
     def ram(self) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args
 
+from arenite.accelerators import ACCELERATORS, accelerator_name
 from arenite.boards.board import Bank, Board, Cache, Energy, FlashWaits, Holds
 from arenite.quantity import bytes_of, megahertz_of
 
@@ -27,6 +28,7 @@ _CHIP = (
     "note",
     "energy",
     "waits",
+    "npus",
 )
 _BOARD = (
     "name",
@@ -39,6 +41,7 @@ _BOARD = (
     "aliases",
     "banks",
     "note",
+    "npus",
 )
 _CACHE = ("size", "line", "ways")
 _BANK = ("name", "size", "address", "holds", "note")
@@ -108,6 +111,7 @@ def board_of(table: Mapping[str, Any], chips: Mapping[str, Mapping[str, Any]], w
         energy=_energy(both.get("energy"), where),
         note=_text(both, "note", where, ""),
         waits=_waits(both.get("waits"), where),
+        npus=_npus(both, where),
     )
 
 
@@ -206,6 +210,17 @@ def _texts(table: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
         raise BoardFileError(f"{where}: expected {key} = a list of texts, got {found!r}")
     return tuple(found)
+
+
+def _npus(table: Mapping[str, Any], where: str) -> tuple[str, ...]:
+    found = tuple(accelerator_name(one) for one in _texts(table, "npus", where))
+    for one in found:
+        if not any(one == name or name.startswith(f"{one}-") for name in ACCELERATORS):
+            raise BoardFileError(
+                f"{where}: expected npus of {', '.join(ACCELERATORS)}, or a family such as "
+                f"ethos-u55; got {one!r}"
+            )
+    return found
 
 
 def _tables(table: Mapping[str, Any], key: str, where: str) -> list[Any]:

@@ -156,6 +156,7 @@ def render_boards(boards: Sequence[Board], width: int) -> list[Text]:
         Column("MHz", [f"{board.clock:g}" for board in boards], "right"),
         Column("RAM", [number(board.ram) for board in boards], "right"),
         Column("flash", [number(board.flash) if board.flash else "-" for board in boards], "right"),
+        Column("NPU", [" ".join(board.npus) for board in boards], keep=3),
         Column("memory", [board.memory for board in boards], keep=1),
         Column("source", [board.source for board in boards], keep=2),
     ]
