@@ -13,6 +13,7 @@ import arenite as ar
 from arenite.analysis.ethos_u import npu_operators
 from arenite.analysis.vela_report import estimated, read_report, report_facts
 from arenite.npu.cycles import Cycles, estimate
+from arenite.npu.words import kind_of
 from arenite.report.page import sections
 from arenite.report.vela_report import render_report
 from tests.npu.streams import layer, verified
@@ -41,12 +42,25 @@ def table_of(model: Path, accelerator: str, folder: Path) -> tuple[Path, float]:
 
 @pytest.mark.parametrize("accelerator", ["ethos-u55-128", "ethos-u55-256", "ethos-u65-256"])
 @pytest.mark.parametrize("name", MODELS)
-def test_all_cycles_are_within_a_tenth_of_vela_s_table(
-    name: str, accelerator: str, tmp_path: Path
-) -> None:
+def test_all_cycles_are_near_vela_s_table(name: str, accelerator: str, tmp_path: Path) -> None:
     file, expected = table_of(shared_model(name), accelerator, tmp_path)
     found = sum(one.total for one in cycles_of(file))
-    assert 0.9 * expected < found < 1.1 * expected
+    # Slices of a layer count as layers here: ad's last layer has three on U65.
+    most = 0.09 if (name, accelerator) == ("ad_int8", "ethos-u65-256") else 0.04
+    assert abs(found / expected - 1) < most
+
+
+@pytest.mark.parametrize("accelerator", ["ethos-u55-128", "ethos-u65-256"])
+def test_an_average_pool_over_a_whole_map_has_vela_s_cycles(
+    accelerator: str, tmp_path: Path
+) -> None:
+    file, _ = table_of(shared_model("kws_int8"), accelerator, tmp_path)
+    rows = read_report(next(tmp_path.glob("*_per-layer.csv"))).layers
+    (expected,) = (one.cycles for one in rows if one.operator == "AvgPool")
+    (one,) = npu_operators(ar.load(file))
+    pools = [op.number for op in one.program.operations if kind_of(op) == "average pool"]
+    (found,) = (c.total for c in estimate(one.program) if c.number in pools)
+    assert abs(found / expected - 1) < 0.01
 
 
 def pooled(height: int, **changed: int) -> Cycles:
@@ -57,14 +71,15 @@ def pooled(height: int, **changed: int) -> Cycles:
 
 
 def test_a_pool_of_one_element_is_worked_out_by_hand() -> None:
-    # Products: four cycles for each of two columns, whose rows are taken at once: 8. Stores: a
-    # quarter of a cycle for each of 8 elements: 2. Transfers: 32 cycles until memory answers and 4
-    # for a burst of 32 bytes, to and fro: 72. Four commands are under way, so both units wait
-    # (72 + 2 + 8) / 4 = 20.5 cycles for the only block, one behind the other.
+    # Products: four cycles for each of two rows, whose columns are taken at once, and of bytes four
+    # times that: 32. Stores: a quarter of a cycle for each of 8 elements: 2. Commands of four
+    # blocks are under way: (32 + 2) / 4 = 8.5, and so long the stores take. Both for the only
+    # block, one behind the other: 40. Before and behind it 32 cycles until memory answers and 4 for
+    # a burst of 32 bytes: 72.
     blocks = {"OFM_BLK_HEIGHT": 2, "OFM_BLK_WIDTH": 2, "OFM_BLK_DEPTH": 8}
     found = pooled(2, **blocks)
     assert (found.macs, found.waiting) == (8, 0)
-    assert found.units == 41
+    assert found.units == 40 + 72
 
 
 def test_more_blocks_take_more_cycles() -> None:

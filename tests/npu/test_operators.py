@@ -10,6 +10,7 @@ import pytest
 import arenite as ar
 from arenite.model import Model, ModelBuilder, Tensor
 from arenite.ops.tflite.conv_2d import Conv2DOptions
+from arenite.ops.tflite.fully_connected import FullyConnectedOptions
 from tests.fuzz.seeds import random_models
 from tests.npu.vela import compiled_apart
 from tests.ops.differential import CASES
@@ -126,6 +127,20 @@ def test_of_groups_and_a_batch_vela_s_commands_read_the_first_sample_twice() -> 
     first = ar.Interpreter(model)(np.stack([x[0], x[0]]))
     assert not np.array_equal(one, first)
     assert np.array_equal(other, first)
+
+
+def test_vela_multiplies_the_scales_of_a_dense_layer_in_single_precision() -> None:
+    # The scales of the last layer of MLPerf Tiny's ad, and a sum that lies half a step from both
+    # results: the lowest bits of the multiplier decide.
+    b = ModelBuilder()
+    x = b.input("x", (1, 16), "int8", scale=0.024790890514850616, zero_point=0)
+    w = b.constant("w", np.zeros((1, 16), np.int8), scale=0.0195566825568676)
+    bias = b.constant("b", np.array([-88337], np.int32), scale=0.00048482755)
+    y = b.tensor("y", (1, 1), "int8", scale=0.36449846625328064, zero_point=96)
+    b.operator("FULLY_CONNECTED", [x, w, bias], [y], FullyConnectedOptions(), version=4)
+    b.output(y)
+    _, one, other = outputs(b.build())
+    assert (one.item(), other.item()) == (96 - 117, 96 - 118)
 
 
 def test_vela_computes_a_fused_tanh_that_tflm_ignores() -> None:

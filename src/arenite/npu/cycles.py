@@ -7,16 +7,17 @@ more. Copies run beside the operation before them.
 
 A file does not say which memories a chip has: those are Vela's defaults for the NPU.
 
-Facts: Vela 5.2.0 ``npu_performance.py`` (``_estimate_conv_cycles`` and what it calls),
-``architecture_features.py`` (``_generate_output_perf_tables``), ``architecture_allocator.py``
-(``_get_ifm_blocksize``), ``config_files/Arm/vela.ini``. Vela's ``PERFORMANCE.md`` says that its
-numbers are for comparing its options.
+Facts: Vela 5.2.0 ``ethosu/regor/architecture/ethosu55/ethos_u55_performance.cpp`` and
+``ethos_u55.cpp``, ``ethosu65/ethos_u65.cpp`` (rates), ``compiler/network_performance.cpp``,
+``architecture_allocator.py`` (``_get_ifm_blocksize``), ``config_files/Arm/vela.ini``: the core that
+Vela takes by default. Its older one, ``npu_performance.py``, counts pools and int32 otherwise.
+Vela's ``PERFORMANCE.md`` says that its numbers are for comparing its options.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,6 +41,8 @@ from arenite.npu.operations import Convolution, Copy, Elementwise, Pool, Program
 
 #: Blocks whose commands are under way at once.
 _AT_ONCE = 4
+#: Bytes of a channel's scale, and what all of a layer are rounded up to.
+_RECORD, _ROUNDED = 10, 16
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,7 @@ class _Rates:
 
     Attributes:
         block: Height and width of what the units compute at once.
-        wide: int32 of two inputs, of one.
+        wide: int32 of one input, of two.
         mul: Products of int32; products and sums of 40 bits.
         add: ADD and SUB.
         plain: The greatest element; all else.
@@ -104,7 +107,7 @@ class _Rates:
 _RATES = {
     32: _Rates((1, 1), (2.0, 3.0), (3.0, 3.0), 6.0, (1.0, 2.0)),
     64: _Rates((1, 1), (1.0, 1.5), (1.5, 1.5), 3.0, (0.5, 1.0)),
-    128: _Rates((2, 1), (0.75, 1.25), (0.75, 0.75), 1.5, (0.25, 0.5), limits=0.5),
+    128: _Rates((1, 2), (0.75, 1.25), (0.75, 0.75), 1.5, (0.25, 0.5), limits=0.5),
     256: _Rates((2, 2), (0.625, 1.125), (0.5, 0.375), 0.75, (0.125, 0.25), limits=0.25),
     512: _Rates((2, 2), (0.3125, 0.5625), (0.25, 0.1875), 0.375, (0.0625, 0.125), 0.5, 0.125),
 }
@@ -165,25 +168,27 @@ class _Estimate:
                 continue
             assert isinstance(operation, (Convolution, Pool, Elementwise))
             units = self._units(operation)
-            waiting = max(sum(map(self._copied, copies)) - hidden, 0)
-            fast, slow = self._traffic(operation, copies)
+            waiting = max(sum(self._copied(one, operation) for one in copies) - hidden, 0)
+            fast, slow = self._traffic(operation)
             yield Cycles(operation.number, units, waiting, (fast, slow), _macs(operation))
             copies, hidden = [], units
 
     # -- copies and traffic
 
-    def _copied(self, copy: Copy) -> int:
+    def _copied(self, copy: Copy, operation: Layer) -> int:
+        """Of a table only where that is an operation of its own."""
+        if copy.target[0] is None and not isinstance(operation, Pool):
+            return 0
         source = self._areas[copy.source[0]]
         target = self._system.fast if copy.target[0] is None else self._areas[copy.target[0]]
         if source is target:
             return 0
-        return int(max(copy.length // source.bytes + source.read, copy.length // target.bytes))
+        there = int(copy.length / source.bytes) + source.read
+        return max(there, int(copy.length / target.bytes) + target.write)
 
-    def _traffic(self, operation: Layer, copies: Sequence[Copy]) -> tuple[int, int]:
-        """Cycles of both memories for all bytes that are read and written."""
+    def _traffic(self, operation: Layer) -> tuple[int, int]:
+        """Cycles of both memories for all bytes that are read and written, without copies."""
         moved = {self._system.fast: 0.0, self._system.slow: 0.0}
-        for copy in copies:
-            moved[self._areas[copy.source[0]]] += copy.length
         for one, elements in fetched(operation):
             moved[self._areas[one.region]] += self._with_bursts(
                 one, operation, elements * one.dtype.itemsize, is_read=True
@@ -196,8 +201,10 @@ class _Estimate:
         if isinstance(operation, Convolution):
             rows, columns, _ = blocks(operation)
             for region, _, length in operation.streams:
-                times = rows * columns if region == READ_ONLY else 0
-                moved[self._areas[region]] += length * times
+                moved[self._areas[region]] += length * rows * columns
+            # Scales are counted where the file has them, copied or not.
+            scales = -(-_RECORD * target.shape[2] // _ROUNDED) * _ROUNDED
+            moved[self._areas[READ_ONLY]] += scales * rows * columns
         fast, slow = (int(moved[one] / one.bytes) for one in (self._system.fast, self._system.slow))
         return fast, slow
 
@@ -224,32 +231,39 @@ class _Estimate:
 
     def _units(self, operation: Layer) -> int:
         if isinstance(operation, Elementwise):
-            target = operation.result.map
-            return math.ceil(self._per_element(operation) * rounded(target))
-        products = self._products(operation) / self._accelerator.cores
-        block = least(operation.result.map.shape, operation.result.block)
+            return self._elementwise(operation)
+        shape, unit = operation.result.map.shape, self._at_once(operation)
+        block = least(shape, operation.result.block)
+        # A block that the output does not fill counts as far as the units compute it.
+        count = math.prod(_units_of(shape, unit)) / math.prod(_units_of(block, unit))
         stores: float = math.ceil(self._per_element(operation) * math.prod(block))
         if isinstance(operation, Convolution):
             constants = self._areas[operation.streams[0][0]]
             stores = max(stores, 10 * block[2] * constants.read / 256)
-        commands = (sum(self._transfers(operation)) + stores + products) / _AT_ONCE
-        products, stores = max(products, commands), max(stores, commands)
-        count = math.prod(blocks(operation))
-        return int(max(products, stores) * count + min(products, stores))
+        products = self._products(operation, _units_of(block, unit)) // self._accelerator.cores
+        fetch, store = self._transfers(operation)
+        commands = ((abs(store - fetch) if count > 1 else 0) + products + stores) / _AT_ONCE
+        slow, fast = sorted((max(products, commands), max(stores, commands)), reverse=True)
+        return int(slow * count + fast) + fetch + store
 
-    def _transfers(self, operation: Layer) -> tuple[float, float]:
-        """Cycles until a block's input is there, and its output stored."""
-        found = []
-        source, target = operation.reads[0], operation.result.map
-        for one, block, is_read in (
-            (source, input_block(operation), True),
-            (target, operation.result.block, False),
-        ):
-            area = self._areas[one.region]
-            size = math.prod(least(one.shape, block))
-            moved = self._with_bursts(one, operation, size, is_read=is_read) / area.bytes
-            found.append((area.read if is_read else area.write) + moved)
-        return found[0], found[1]
+    def _elementwise(self, operation: Elementwise) -> int:
+        """Elements one by one, or as fast as commands bring blocks of them."""
+        elements, cycles = rounded(operation.result.map), self._per_element(operation)
+        commands = max(self._transfers(operation)) / math.prod(operation.result.block)
+        return math.ceil(max(cycles, (commands + cycles) / _AT_ONCE) * elements)
+
+    def _transfers(self, operation: Layer) -> tuple[int, int]:
+        """Cycles until a block's inputs are there, and its output stored."""
+        block, target = input_block(operation), operation.result.map
+        fetched = (self._transfer(one, operation, block, is_read=True) for one in operation.reads)
+        stored = self._transfer(target, operation, operation.result.block, is_read=False)
+        return max(fetched), stored
+
+    def _transfer(self, one: FeatureMap, operation: Layer, block: Shape, *, is_read: bool) -> int:
+        area = self._areas[one.region]
+        size = math.prod(least(one.shape, block)) * one.dtype.itemsize
+        moved = self._with_bursts(one, operation, size, is_read=is_read)
+        return (area.read if is_read else area.write) + int(moved / area.bytes)
 
     def _per_element(self, operation: Layer) -> float:
         """Cycles for an element's scale, function and store."""
@@ -257,20 +271,14 @@ class _Estimate:
         cycles = self._bare(operation)
         info = np.iinfo(result.map.dtype)
         if result.table is not None or result.curve:
-            cycles = max(cycles, rates.table)
-        elif result.limits != (info.min, info.max):
-            cycles = max(cycles, rates.limits)
-        if isinstance(operation, Elementwise):
-            count = math.prod(operation.result.block)
-            commands = (sum(self._transfers(operation)) + cycles * count) / _AT_ONCE
-            cycles = max(cycles, commands / count)
-        return cycles
+            return max(cycles, rates.table)
+        return max(cycles, rates.limits) if result.limits != (info.min, info.max) else cycles
 
     def _bare(self, operation: Layer) -> float:
         rates = self._rates
         if isinstance(operation, Elementwise):
             if operation.is_wide:
-                return rates.wide[operation.other is None]
+                return rates.wide[operation.other is not None]
             if operation.function == "mul":
                 return rates.mul[operation.result.map.dtype.itemsize < 4]
             if operation.function in ("add", "sub"):
@@ -280,47 +288,44 @@ class _Estimate:
             return rates.mul[1]
         return rates.plain[not (isinstance(operation, Pool) and operation.kind == "max")]
 
-    def _products(self, operation: Windowed) -> float:
-        """Cycles of the multiplying units for a block."""
-        block = least(operation.result.map.shape, operation.result.block)
-        height, width = self._at_once(operation)
-        if height == 1 < self._rates.block[0]:
-            block = (1, *block[1:])
-        rows, columns = -(-block[0] // height), -(-block[1] // width)
-        depth = -(-block[2] // self._accelerator.ofm_depth)
-        total = 0.0
+    def _products(self, operation: Windowed, units: Shape) -> int:
+        """Cycles of the multiplying units for a block of so many units."""
+        total = 0
         for elements in parts(operation.window.kernel):
-            steps, cycles = self._part(operation, elements, rows * columns, depth)
-            total += cycles + self._delay(operation, steps, (rows, columns, depth))
+            steps, cycles = self._part(operation, elements, units)
+            total += cycles + self._delay(operation, steps, units)
         if keeps_depth(operation):
             return total
-        return total * -(-operation.input.shape[2] // input_depth(operation))
+        depth = operation.input.shape[2]
+        return total * -(-depth // min(depth, input_depth(operation)))
 
-    def _at_once(self, operation: Windowed) -> tuple[int, int]:
-        """Height and width of what is computed at once; a lone row is taken as such."""
-        shape = operation.result.map.shape
+    def _at_once(self, operation: Windowed) -> Shape:
+        """What is computed at once; a lone row is taken as such."""
+        shape, depth = operation.result.map.shape, self._accelerator.ofm_depth
         is_row = shape[0] == 1 and shape[1] % 2 == 0 and operation.window.kernel[0] == 1
-        if isinstance(operation, Convolution) and is_row and self._rates.block[0] == 2:
-            return 1, 4
-        return self._rates.block
+        is_dense = isinstance(operation, Convolution) and not operation.is_depthwise
+        if is_dense and is_row and self._rates.block[0] == 2:
+            return 1, 4, depth
+        return (*self._rates.block, depth)
 
-    def _part(
-        self, operation: Windowed, elements: int, positions: int, depth: int
-    ) -> tuple[int, int]:
+    def _part(self, operation: Windowed, elements: int, units: Shape) -> tuple[int, int]:
         """Steps and cycles for a part of the kernel."""
-        is_wide = operation.input.dtype.itemsize == 2
-        weights = 4 * self._accelerator.ofm_depth
+        positions, depth = units[0] * units[1], units[2]
+        itemsize, weights = operation.input.dtype.itemsize, 4 * self._accelerator.ofm_depth
         if isinstance(operation, Pool) and operation.kind != "sum":
             cycles = max(4, elements) * positions * depth
-            return 1, cycles * (2 if is_wide and self._accelerator.macs != 32 else 1)
+            return 1, cycles * (1 if self._accelerator.macs == 32 else 4 * itemsize)
         if isinstance(operation, Convolution) and operation.is_depthwise:
             steps = -(-elements // 4)
-            return steps, max(weights, 4 * positions * (1 + is_wide)) * steps * depth
+            return steps, max(weights, 4 * positions * itemsize) * steps * depth
         if isinstance(operation, Convolution) and operation.is_part_first:
-            steps = -(-elements // (2 if is_wide else 4))
-            units = -(-input_depth(operation) // 8)
-            return steps, max(weights, 4 * positions) * steps * units * depth
+            steps = -(-elements // (2 if itemsize == 2 else 4))
+            return steps, max(weights, 4 * positions) * steps * depth * self._eights(operation)
         return elements, max(weights, 4 * positions) * elements * depth
+
+    def _eights(self, operation: Windowed) -> int:
+        """Groups of eight channels in a block of the input."""
+        return -(-min(operation.input.shape[2], input_depth(operation)) // 8)
 
     def _delay(self, operation: Windowed, steps: int, units: Shape) -> int:
         """Cycles between steps where units wait for their own sums."""
@@ -333,8 +338,14 @@ class _Estimate:
         if macs == 32 and is_wide and depth > 1 and 1 in (rows, columns):
             cycles += delay * depth
         if isinstance(operation, Convolution) and operation.is_part_first:
-            cycles *= -(-input_depth(operation) // 8)
+            cycles *= self._eights(operation)
         return cycles
+
+
+def _units_of(shape: Shape, unit: Shape) -> Shape:
+    """How many units a shape takes along every axis."""
+    rows, columns, depth = (-(-n // size) for n, size in zip(shape, unit, strict=True))
+    return rows, columns, depth
 
 
 def _macs(operation: Layer) -> int:

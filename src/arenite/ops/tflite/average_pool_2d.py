@@ -41,7 +41,13 @@ class AveragePool:
 
 REGISTRATION = pooling(AveragePool)
 
-TRAITS = Traits(values="rising", channels="same", fuses_clamp=True, drawn="pool")
+TRAITS = Traits(
+    values="rising",
+    channels="same",
+    fuses_clamp=True,
+    drawn="pool",
+    compiled="TFLM ignores a fused TANH, Vela does not",
+)
 
 SCHEME = MOVES
 

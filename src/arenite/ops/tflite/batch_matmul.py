@@ -236,6 +236,9 @@ REGISTRATION = Registration(
     ),
 )
 
-TRAITS = Traits(drawn="dense")
+TRAITS = Traits(
+    drawn="dense",
+    compiled="of 5 dimensions Vela's commands compute the first of several matrices only",
+)
 
 SCHEME = COMPUTES

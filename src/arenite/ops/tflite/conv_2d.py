@@ -258,8 +258,8 @@ TRAITS = Traits(
     channels="convolved",
     fuses_clamp=True,
     drawn="conv",
-    compiled="TFLM ignores a fused TANH, Vela does not; of groups and a batch, Vela's commands "
-    "read the first sample twice",
+    compiled="TFLM ignores a fused TANH and zero points of weights, Vela does not; of groups and a "
+    "batch, Vela's commands read the first sample twice",
 )
 
 SCHEME = Scheme(

@@ -213,7 +213,7 @@ TRAITS = Traits(
     channels="multiplied",
     fuses_clamp=True,
     drawn="conv",
-    compiled="TFLM ignores a fused TANH, Vela does not",
+    compiled="TFLM ignores a fused TANH and zero points of weights, Vela does not",
 )
 
 SCHEME = Scheme(

@@ -301,7 +301,8 @@ TRAITS = Traits(
     channels="dense",
     fuses_clamp=True,
     drawn="dense",
-    compiled="TFLM ignores a fused TANH and zero points of weights, Vela does not",
+    compiled="TFLM ignores a fused TANH and zero points of weights, Vela does not; Vela multiplies "
+    "the scales of input and weights in single precision: few values differ by a step",
 )
 
 _INT4 = (TensorType.INT4,)

@@ -38,7 +38,13 @@ class MaxPool:
 
 REGISTRATION = pooling(MaxPool)
 
-TRAITS = Traits(values="rising", channels="same", fuses_clamp=True, drawn="pool")
+TRAITS = Traits(
+    values="rising",
+    channels="same",
+    fuses_clamp=True,
+    drawn="pool",
+    compiled="TFLM ignores a fused TANH, Vela does not",
+)
 
 SCHEME = MOVES
 

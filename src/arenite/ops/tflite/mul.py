@@ -67,7 +67,12 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(
-    values="corners", channels="broadcast", elementwise=True, fuses_clamp=True, drawn="add"
+    values="corners",
+    channels="broadcast",
+    elementwise=True,
+    fuses_clamp=True,
+    drawn="add",
+    compiled="products of int32 that leave 32 bits wrap in TFLM; what the NPU does is guessed",
 )
 
 SCHEME = Scheme(affine="multiplies")
