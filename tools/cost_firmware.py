@@ -68,8 +68,9 @@ def _own_objects(build: Build, calls: Sequence[str]) -> list[Path]:
     folder, lines = build.folder, "\n".join(calls)
     build.prepare()
     main = {"arena": _ARENA, "operators": len(calls), "declarations": "", "variables": 0}
+    takes_list = int(build.tree.log_takes_list)
     for name, text in {
-        "main.cc": fill(MAIN, **main, profiler="nullptr", calls=lines),
+        "main.cc": fill(MAIN, **main, profiler="nullptr", calls=lines, takes_list=takes_list),
         "model.S": MODEL,
         "model.bin": "\0" * _MODEL,
         "link.ld": link_script(LINK, memory),

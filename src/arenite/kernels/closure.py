@@ -20,6 +20,9 @@ _RESOLVER = Path("tensorflow/lite/micro/micro_mutable_op_resolver.h")
 _BEGIN = ("tensorflow/lite/micro/micro_interpreter.h", "tensorflow/lite/micro/micro_utils.h")
 #: What the board's own program has instead, and what includes everything.
 _OWN = ("debug_log", "micro_time", "system_setup", "micro_mutable_op_resolver", "micro_ops")
+#: What is not for static memory: some of 2024 and 2025 cannot be compiled with it.
+_NOT_STATIC = ("array",)
+_LEFT = (*_OWN, *_NOT_STATIC)
 _INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"', re.M)
 _REGISTRATION = re.compile(r"\b(Register_\w+)\s*\(\s*\)\s*\{")
 _USES_CMSIS_NN = "arm_nnfunctions.h"
@@ -141,7 +144,7 @@ def _of_include(tree: Tree, name: str, variant: str) -> Iterator[Path]:
     name = name.removeprefix(tree.prefix)
     header = tree.root / name
     stem = header.stem
-    if not name.startswith(("tensorflow/", "signal/")) or stem in _OWN or not header.is_file():
+    if not name.startswith(("tensorflow/", "signal/")) or stem in _LEFT or not header.is_file():
         return
     yield header
     folder = header.parent

@@ -28,7 +28,16 @@ _PARTIES = {
 }
 #: Those that only some operators, or boards, need.
 _MORE = {"kissfft": "kiss_fft.h"}
+#: Until October 2022 it was a folder of CMSIS.
 _CMSIS_NN = {"cmsis_nn": "Include/arm_nnfunctions.h"}
+_IN_CMSIS = {"cmsis/CMSIS/NN": "Include/arm_nnfunctions.h"}
+#: What CMSIS-NN of before 2023 includes of CMSIS.
+_CMSIS = {
+    "cmsis/CMSIS/Core/Include": "cmsis_compiler.h",
+    "cmsis/CMSIS/DSP/Include": "arm_math_types.h",
+}
+#: The C++ that sources compile as, unless something speaks against it.
+STANDARD = "c++17"
 _NAMESPACE = re.compile(r"^namespace\s+(\w+)\s*\{", re.M)
 
 
@@ -78,14 +87,19 @@ class Tree:
         is_wrong = any(
             "const size_type count_;" in text and "count_ = other.count_;" in text for text in texts
         )
-        return "c++20" if is_wrong else "c++17"
+        return "c++20" if is_wrong else STANDARD
+
+    @cached_property
+    def log_takes_list(self) -> bool:
+        """Whether ``DebugLog`` is called with what the format asks for, as since 2023."""
+        return "va_list" in self.text(_MICRO / "debug_log.h")
 
     @cached_property
     def defines(self) -> tuple[str, ...]:
         """Macros that tell the shim about this tree, by name."""
         context = self.text(_CONTEXT)
         found = {
-            "AK_LOG_TAKES_LIST": "va_list" in self.text(_MICRO / "debug_log.h"),
+            "AK_LOG_TAKES_LIST": self.log_takes_list,
             "AK_COMPRESSION_KNOWN": "USE_TFLM_COMPRESSION" in context,
             "AK_DECOMPRESSION_MEMORY": "AllocateDecompressionMemory" in context,
             "AK_CONCRETE": "explicit MicroContext(" in context,
@@ -106,8 +120,11 @@ def find_tree(folder: str | os.PathLike[str], *, needs_cmsis_nn: bool = True) ->
     root = Path(os.fspath(folder)).resolve()
     if not (root / _MICRO).is_dir() and (root / "include" / _MICRO).is_dir():
         return _headers_alone(root)
-    wanted = _CMSIS_NN | _PARTIES | _MORE
+    wanted = _CMSIS_NN | _IN_CMSIS | _CMSIS | _PARTIES | _MORE
     found = {party: _party(root, party, file) for party, file in wanted.items()}
+    older = found.pop("cmsis/CMSIS/NN")
+    cmsis = None if older is None else older.parents[1]
+    found["cmsis_nn"] = found["cmsis_nn"] or older
     required = [*(_CMSIS_NN if needs_cmsis_nn else ()), *_PARTIES]
     missing = [party for party in required if found[party] is None]
     if not (root / _MICRO / "micro_interpreter.h").is_file():
@@ -121,7 +138,7 @@ def find_tree(folder: str | os.PathLike[str], *, needs_cmsis_nn: bool = True) ->
     parties = [path for path in found.values() if path is not None]
     cmsis_nn = found["cmsis_nn"]
     own = () if cmsis_nn is None else (cmsis_nn / "Include",)
-    around = (root.parent,) if _prefix(root) else ()
+    around = (*((root.parent,) if _prefix(root) else ()), *((cmsis,) if cmsis else ()))
     return Tree(root, (root, *around, *parties, *own), cmsis_nn)
 
 

@@ -47,12 +47,11 @@ def build_with_tflm(
     tree = find_tree(headers.tflm, needs_cmsis_nn=False)
     memory = qemu if CORES[processor].qemu else machine
     save(into / "link.ld", link_script(_LINK, memory).encode())
-    takes_list = "AK_LOG_TAKES_LIST" in tree.defines
-    save(into / "board_cc.cc", fill(_BOARD, takes_list=int(takes_list)).encode())
+    save(into / "board_cc.cc", fill(_BOARD, takes_list=int(tree.log_takes_list)).encode())
     objects = compiled_objects(c_files, into, processor, triple(processor))
     folders = [*tree.includes, *headers.include, *{path.parent for path in own}]
     macros = (f"-D{name}={value}" for name, value in headers.define.items() if value is not None)
-    arguments = [*core_flags(processor), f"-std={tree.standard}", *macros]
+    arguments = [*core_flags(processor), *macros]
     arguments += [f"-I{path}" for path in folders]
     begin = [tree.root / name for name in _BEGIN if (tree.root / name).is_file()]
     if tree.archive is not None:

@@ -117,6 +117,7 @@ class StockBoard:
                 arena=self._arena
                 or Interpreter(self.model, target=self.processor).arena.size + _ROOM,
                 operators=max(needed.operators, 1),
+                takes_list=int(tree.log_takes_list),
                 declarations="\n".join({one.declaration: "" for one in functions.values()}),
                 calls="\n".join(lines),
                 variables=_variables(self.model),

@@ -18,7 +18,7 @@ from arenite.firmware.compiler.zig import linked, run_compiler
 from arenite.kernels.build import Origin
 from arenite.kernels.closure import sources_that_define
 from arenite.kernels.compiler import undefined
-from arenite.kernels.tree import Tree
+from arenite.kernels.tree import STANDARD, Tree
 
 _DEFINED = (
     *("-DTF_LITE_STATIC_MEMORY", "-DTF_LITE_DISABLE_X86_NEON"),
@@ -91,7 +91,7 @@ def linked_with_tree(
     wanted, objects = dict.fromkeys(sources), dict[Path, str]()
     for _ in range(_ROUNDS):
         try:
-            files = _compiled(wanted, objects, processor, flags, folder)
+            files = _compiled(tree, wanted, objects, processor, flags, folder)
             arguments = [*files, *linking, "-lc++", "-static"]
             return linked(arguments, folder, tree.root)
         except BoardError as error:
@@ -104,26 +104,37 @@ def linked_with_tree(
 
 
 def _compiled(
+    tree: Tree,
     wanted: Iterable[Path],
     objects: dict[Path, str],
     processor: str,
     flags: Sequence[str],
     folder: Path,
 ) -> list[str]:
-    """Arguments that make the linker compile sources; objects of a core that has no C library.
+    """Arguments that make the linker compile sources; objects of what needs arguments of its own.
 
-    zig's (musl) has an instruction that Armv8.1-M leaves to others, so it is that of a core before.
+    That is a core without a C library: zig's (musl) has an instruction that Armv8.1-M leaves to
+    others, so it is that of a core before. And it is C beside C++ of a certain standard.
     """
+    cpp, new = f"-std={tree.standard}", [path for path in wanted if path not in objects]
     if CORES[processor].instructions != "mve":
-        return [*flags, *map(str, wanted)]
+        if tree.standard == STANDARD:
+            return [*flags, *map(str, wanted)]
+        c_files = [path for path in new if path.suffix == ".c"]
+        together = f"c_files_{len(objects)}.o"
+        run_compiler([*flags, "-r", *map(str, c_files), "-o", together], folder, tree.root)
+        objects |= dict.fromkeys(c_files, together)
+        files = [str(path) for path in wanted if path not in objects]
+        return [*flags, cpp, *files, *dict.fromkeys(objects.values())]
 
     def compile_one(source: Path) -> None:
         into = Path(tempfile.mkdtemp(dir=folder)) / f"{source.stem}.o"
+        own = [] if source.suffix == ".c" else [cpp]
         # -lc++: its headers.
-        run_compiler([*flags, "-lc++", "-c", str(source), "-o", str(into)], folder, source)
+        arguments = [*flags, *own, "-lc++", "-c", str(source), "-o", str(into)]
+        run_compiler(arguments, folder, source)
         objects[source] = str(into)
 
-    new = [source for source in wanted if source not in objects]
     with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
         list(threads.map(compile_one, new))
     before = f"-mcpu={CORES[DEFAULT].clang}"

@@ -1,0 +1,114 @@
+"""TFLM of a day with the CMSIS-NN of its time on an emulated core, for any model.
+
+The firmware is built once, with all operators that the day's resolver has, and is given one model
+after the other.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from arenite.c_text import fill
+from arenite.emulator import machine as memory
+from arenite.emulator.elf import Image
+from arenite.emulator.machine import Machine
+from arenite.errors import BoardError, KernelBuildError
+from arenite.files import save
+from arenite.firmware.compiler.zig import link_script
+from arenite.firmware.stock.build import core_flags, linked_with_tree, tree_flags
+from arenite.firmware.stock.text import LINK, MAIN, MODEL
+from arenite.formats.tflite_write import write
+from arenite.kernels.closure import sources_for
+from arenite.kernels.tree import Tree, find_tree
+from arenite.model import Model
+from arenite.ops.context import Array
+
+_RESOLVER = "tensorflow/lite/micro/micro_mutable_op_resolver.h"
+_ADDED = re.compile(r"^  TfLiteStatus (Add(?!Custom\b|Builtin\b|EthosU\b)\w+)\(", re.M)
+_ARENA, _MODEL = 1 << 19, 1 << 19
+_LINKED = ("-nostartfiles", "-Wl,-T,link.ld", "-Wl,--gc-sections")
+
+
+class Answer(NamedTuple):
+    """What TFLM did: ``ok`` or what it printed, its arena, and the outputs of each inference."""
+
+    status: str
+    arena: int = 0
+    outputs: list[tuple[Array, ...]] = []
+
+
+class OldBoard:
+    """A firmware of a tree on an emulated core."""
+
+    def __init__(self, tree: str | Path, processor: str) -> None:
+        found = find_tree(tree)
+        with tempfile.TemporaryDirectory() as folder:
+            self._machine = Machine(_built(found, processor, Path(folder)), processor)
+
+    def answer(self, model: Model, inputs: Sequence[Sequence[Array]]) -> Answer:
+        """A model's arena, and its outputs for each of these inputs."""
+        data, machine = write(model), self._machine
+        if len(data) > _MODEL:
+            raise BoardError(f"expected a model of up to {_MODEL} bytes, got {len(data)}")
+        machine.restart()
+        machine.write(machine.address("stock_model"), data)
+        printed: list[str] = []
+
+        def told() -> None:
+            printed.append(machine.text(machine.argument(0)))
+
+        with machine.watching("board_print", told):
+            try:
+                if machine.call("stock_begin"):
+                    return Answer("refused: " + "".join(printed))
+                made = [self._outputs(model, arrays) for arrays in inputs]
+            except BoardError as error:
+                return Answer(f"crashed: {error}")
+        return Answer("ok", machine.call("stock_arena_used"), made)
+
+    def _outputs(self, model: Model, arrays: Sequence[Array]) -> tuple[Array, ...]:
+        machine, found = self._machine, []
+        for index, array in enumerate(arrays):
+            machine.write(machine.call("stock_input", index), np.ascontiguousarray(array).tobytes())
+        if machine.call("stock_invoke"):
+            raise BoardError("Invoke failed")
+        for index, tensor in enumerate(model.outputs):
+            data = machine.read(machine.call("stock_output", index), tensor.nbytes)
+            found.append(np.frombuffer(data, tensor.type.dtype).reshape(tensor.shape))
+        return tuple(found)
+
+
+def _operators(tree: Tree) -> tuple[list[str], list[Path]]:
+    """Lines of a resolver for all that it has kernels for, and their sources."""
+    lines = [f"resolver.{name}();" for name in _ADDED.findall(tree.text(_RESOLVER))]
+    try:
+        return lines, sources_for(tree, lines)
+    except KernelBuildError as error:  # a few methods were there before their kernels
+        lines = [line for line in lines if line not in str(error)]
+        return lines, sources_for(tree, lines)
+
+
+def _built(tree: Tree, processor: str, folder: Path) -> Image:
+    lines, sources = _operators(tree)
+    main = fill(
+        MAIN,
+        profiler="nullptr",
+        arena=_ARENA,
+        operators=len(lines),
+        takes_list=int(tree.log_takes_list),
+        declarations="",
+        calls="\n".join(lines),
+        variables=4,
+    )
+    texts = {"link.ld": link_script(LINK, memory), "model.S": MODEL, "main.cc": main}
+    for name, text in {**texts, "model.bin": "\0" * _MODEL}.items():
+        save(folder / name, text.encode())
+    files = [folder / "main.cc", folder / "model.S", *sources]
+    flags = [*core_flags(processor), *tree_flags(tree, ())]
+    return linked_with_tree(tree, processor, files, folder, flags=flags, linking=_LINKED)
