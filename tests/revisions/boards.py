@@ -21,6 +21,7 @@ from arenite.emulator.machine import Machine
 from arenite.errors import BoardError, KernelBuildError
 from arenite.files import save
 from arenite.firmware.compiler.zig import link_script
+from arenite.firmware.stock.board import variables
 from arenite.firmware.stock.build import core_flags, linked_with_tree, tree_flags
 from arenite.firmware.stock.text import LINK, MAIN, MODEL
 from arenite.formats.tflite_write import write
@@ -58,6 +59,8 @@ class OldBoard:
             raise BoardError(f"expected a model of up to {_MODEL} bytes, got {len(data)}")
         machine.restart()
         machine.write(machine.address("stock_model"), data)
+        count = variables(model).to_bytes(4, "little")
+        machine.write(machine.address("stock_variables"), count)
         printed: list[str] = []
 
         def told() -> None:
@@ -102,9 +105,9 @@ def _built(tree: Tree, processor: str, folder: Path) -> Image:
         arena=_ARENA,
         operators=len(lines),
         takes_list=int(tree.log_takes_list),
-        declarations="",
+        declarations='extern "C" { int stock_variables; }',
         calls="\n".join(lines),
-        variables=4,
+        variables="stock_variables",
     )
     texts = {"link.ld": link_script(LINK, memory), "model.S": MODEL, "main.cc": main}
     for name, text in {**texts, "model.bin": "\0" * _MODEL}.items():

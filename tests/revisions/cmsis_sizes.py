@@ -2,9 +2,10 @@
 
 ``python -m tests.revisions.cmsis_sizes REPOSITORY`` takes a git directory of ARM-software/CMSIS-NN,
 compiles ``*get_buffer_size*.c`` of each state for this host, where those for DSP instructions and
-vectors are functions of their own, asks them for random shapes, and writes
-``cmsis_sizes.json``. A commit that does not compile is left out (e8db23a6). What depends on Arm's
-compiler cannot be asked here.
+vectors are functions of their own (since February 2023), asks all of them for the same random
+shapes, and writes ``cmsis_sizes.json``: the shapes, and the sizes that are not those of the state
+before, none of a function that it has not. A commit that does not compile is left out (e8db23a6). What depends on Arm's compiler cannot
+be asked here.
 """
 
 from __future__ import annotations
@@ -33,10 +34,14 @@ from arenite.libraries.cmsis_nn.decisions.transpose_conv import arm_transpose_co
 from arenite.libraries.shapes import ConvShape, Dims, Pair
 from arenite.revisions.cmsis_nn import LAST, changes, day_of
 from arenite.target import Target
+from tests.revisions.measure import text_of
 from tests.worker import ROOT
 
 FIGURES = Path(__file__).with_name("cmsis_sizes.json")
-PER_FUNCTION = 25
+PER_FUNCTION = 40
+#: The first state whose functions can be asked on this host.
+_ASKED = "2023-02-13"
+Sizes = dict[str, list[int]]
 #: Suffixes of the functions, and a processor that has such instructions.
 KINDS = {"": "cortex-m3", "_dsp": "cortex-m4", "_mve": "cortex-m55"}
 #: What is asked, by the stem of the function.
@@ -50,13 +55,31 @@ OURS: dict[str, Callable[[ConvShape, Target], Any]] = {
 
 
 def states() -> dict[str, str]:
-    """Commits by the day that they are the state of: releases, both sides of changes, the last."""
+    """Commits by the state that they are, oldest first: releases, both sides of changes, the last."""
     text = (ROOT / "src/arenite/revisions/cmsis_nn_releases.csv").read_text(encoding="utf-8")
     found = {row["name"]: row["commit"] for row in csv.DictReader(text.splitlines())}
     for row in changes().values():
         if row.oracle == "compiler":
             found[row.since] = row.commit
-    return found | {LAST: "99f736a6"}
+    found[LAST] = "99f736a6"
+    asked = {name: one for name, one in found.items() if day_of(name) >= _ASKED}
+    return dict(sorted(asked.items(), key=lambda pair: day_of(pair[0])))
+
+
+def measured() -> tuple[dict[str, list[list[int]]], dict[str, Sizes]]:
+    """Shapes by the stem of the function, and sizes by state and function."""
+    figures = json.loads(FIGURES.read_text(encoding="utf-8"))
+    before: Sizes = {}
+    sizes = {}
+    for state, news in figures["sizes"].items():
+        sizes[state] = before = {n: one for n, one in (before | news).items() if one}
+    return figures["shapes"], sizes
+
+
+def stem_of(name: str) -> tuple[str, str]:
+    """``arm_convolve_wrapper_s8_dsp`` -> the function, and the kind of core."""
+    kind = next((one for one in KINDS if one and name.endswith(one)), "")
+    return name.removesuffix(kind), kind
 
 
 def size_of(name: str, kind: str, shape: ConvShape, state: str) -> int:
@@ -129,7 +152,7 @@ def compiled(repository: str, commit: str, folder: Path) -> ctypes.CDLL:
     subprocess.run(["tar", "x"], input=archive.stdout, cwd=folder, check=True)
     sources = sorted(folder.glob("Source/*/*get_buffer_size*_s*.c"))
     library = folder / "sizes.so"
-    zig = [sys.executable, "-m", "ziglang", "cc", "-shared", "-w", "-IInclude", "-o", str(library)]
+    zig = [sys.executable, "-m", "ziglang", "cc", "-shared", "-w", "-include", "stdint.h", "-IInclude", "-o", str(library)]
     subprocess.run([*zig, *map(str, sources)], cwd=folder, check=True)
     return ctypes.CDLL(str(library))
 
@@ -152,9 +175,15 @@ def theirs(library: ctypes.CDLL, name: str, kind: str, shape: ConvShape, day: st
     return int(function((ctypes.c_int32 * len(numbers))(*numbers), *dims))
 
 
-def measure(repository: str) -> dict[str, dict[str, list[list[int]]]]:
-    """Rows by state and function: what describes the shape, and the size."""
-    figures: dict[str, dict[str, list[list[int]]]] = {}
+def measure(repository: str) -> dict[str, Any]:
+    """Shapes, and sizes where they are not as before."""
+    rngs = {name: random.Random(name) for name in OURS}
+    shapes = {name: [random_shape(name, rng) for _ in range(PER_FUNCTION)] for name, rng in rngs.items()}
+    figures: dict[str, Any] = {
+        "shapes": {name: [numbers_of(one) for one in many] for name, many in shapes.items()},
+        "sizes": {},
+    }
+    before: Sizes = {}
     for state, commit in states().items():
         with tempfile.TemporaryDirectory() as folder:
             try:
@@ -162,33 +191,24 @@ def measure(repository: str) -> dict[str, dict[str, list[list[int]]]]:
             except subprocess.CalledProcessError:
                 print(state, commit, "does not compile", flush=True)
                 continue
-        wrong = 0
-        for name in OURS:
-            for kind in KINDS:
-                rng = random.Random(f"{state} {name}{kind}")
-                rows = []
-                for _ in range(PER_FUNCTION):
-                    shape = random_shape(name, rng)
-                    size = theirs(library, name, kind, shape, day_of(state))
-                    if size is not None:
-                        rows.append([*numbers_of(shape), size])
-                        ours = size_of(name, kind, shape, state)
-                        if ours != size:
-                            wrong += 1
-                            print("differs", state, name, kind, shape, "ours", ours, "theirs", size)
-                if rows:
-                    figures.setdefault(state, {})[name + kind] = rows
-        count = sum(map(len, figures[state].values()))
-        print(state, commit, count, "sizes,", wrong, "differ", flush=True)
+        asked = {
+            name + kind: [theirs(library, name, kind, one, day_of(state)) for one in shapes[name]]
+            for name in OURS
+            for kind in KINDS
+        }
+        found = {name: [] if None in sizes else sizes for name, sizes in asked.items()}
+        figures["sizes"][state] = {n: s for n, s in found.items() if before.get(n, []) != s}
+        before = found
+        wrong = [
+            (name, one, size_of(*stem_of(name), one, state), size)
+            for name, sizes in found.items()
+            if sizes
+            for one, size in zip(shapes[stem_of(name)[0]], sizes, strict=True)
+            if size_of(*stem_of(name), one, state) != size
+        ]
+        print(state, commit, sum(map(len, found.values())), "sizes", len(wrong), "differ", wrong[:3])
     return figures
 
 
 if __name__ == "__main__":
-    made = measure(sys.argv[1])
-    lines = [
-        f' "{state}": {{\n'
-        + ",\n".join(f'  "{name}": {json.dumps(rows)}' for name, rows in by.items())
-        + "\n }"
-        for state, by in made.items()
-    ]
-    FIGURES.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    FIGURES.write_text(text_of(measure(sys.argv[1])), encoding="utf-8")

@@ -110,7 +110,7 @@ def outcome(case: Case, theirs: tuple[str, list[Any], str], day: str) -> str:
     expected = [np.frombuffer(data, dtype).reshape(shape) for dtype, shape, data in made]
     if case.defined is not None:
         outputs, expected = case.defined(outputs, 0), case.defined(expected, 0)
-    same = all(map(_is_same, outputs, expected))
+    same = all(map(is_same, outputs, expected))
     return "equal" if same else "bits"
 
 
@@ -125,7 +125,7 @@ def _run(case: Case, day: str) -> tuple[list[int], list[Any]]:
     return [used.head, used.tail], [np.array(micro.output(i)) for i in range(case.outputs)]
 
 
-def _is_same(mine: Any, its: Any) -> bool:
+def is_same(mine: Any, its: Any) -> bool:
     """Integers bit for bit, floats within 1e-5 of the largest."""
     mine = mine.reshape(its.shape)
     if its.dtype.kind != "f":

@@ -2,9 +2,11 @@
 
 A row of ``cmsis_nn.csv`` is a change in the scratch memory that its functions ask for: its name
 (``subject``), and what shows it, a commit and a file of ARM-software/CMSIS-NN. ``oracle`` is
-``compiler`` where the functions from both sides of the change were compiled and asked, ``source``
-where they were read only. ``cmsis_nn_releases.csv`` has the days of releases. Paths, costs and
-results are those of the last state, July 2026.
+``compiler`` where the functions from both sides of the change were compiled and asked, ``board``
+where a firmware of that time was asked on an emulated core, ``source`` where they were read only.
+``cmsis_nn_releases.csv`` has the days of releases, ``cmsis_nn_in_tflm.csv`` the states that TFLM's
+``tools/make/ext_libs/cmsis_download.sh`` and ``cmsis_nn_download.sh`` fetched: until October 2022 a
+folder of ARM-software/CMSIS_5, whose history is that repository's.
 """
 
 from __future__ import annotations
@@ -12,10 +14,10 @@ from __future__ import annotations
 from functools import lru_cache
 
 from arenite.revisions.changes import Change
-from arenite.revisions.known import day_in, rows_of
+from arenite.revisions.known import day_in, revision_of, rows_of
 
 #: The days of the first state that the rows reach back to, and of the last.
-FIRST, LAST = "2023-11-14", "2026-07-15"
+FIRST, LAST = "2021-12-29", "2026-07-15"
 
 
 @lru_cache(maxsize=1)
@@ -46,6 +48,19 @@ def day_of(name: str) -> str:
             f"{LAST}, got {name!r}"
         )
     return min(found, LAST)
+
+
+@lru_cache(maxsize=1)
+def fetched() -> tuple[tuple[str, str], ...]:
+    """Days from which on TFLM fetched a state, and the days of these, latest first."""
+    return tuple((row["since"], row["date"]) for row in rows_of("cmsis_nn_in_tflm.csv"))[::-1]
+
+
+@lru_cache(maxsize=64)
+def fetched_by(tflm: str) -> str:
+    """The day of the state that a revision of TFLM fetches."""
+    date = revision_of(tflm).date
+    return next(state for since, state in fetched() if since <= date)
 
 
 @lru_cache(maxsize=512)

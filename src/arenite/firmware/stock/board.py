@@ -120,7 +120,7 @@ class StockBoard:
                 takes_list=int(tree.log_takes_list),
                 declarations="\n".join({one.declaration: "" for one in functions.values()}),
                 calls="\n".join(lines),
-                variables=_variables(self.model),
+                variables=variables(self.model),
             ),
         }
         for name, text in texts.items():
@@ -316,7 +316,7 @@ def _parting_layers(board: StockBoard, processor: str) -> list[str]:
     ]
 
 
-def _variables(model: Model) -> int:
+def variables(model: Model) -> int:
     """The most resource variables."""
     operators = [op for subgraph in model.subgraphs for op in subgraph.operators]
     return sum(op.name == "VAR_HANDLE" for op in operators)

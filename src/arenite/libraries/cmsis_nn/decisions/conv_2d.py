@@ -52,11 +52,11 @@ def decide(view: NodeView, target: Target) -> Path:
 def arm_convolve_wrapper_s8(conv: ConvShape, target: Target) -> Path:
     """int8 weights."""
     questions = Questions("arm_convolve_wrapper_s8")
-    if questions.hold("arm_convolve_1x1_s8", *one_by_one(conv)):
+    if questions.hold("arm_convolve_1x1_s8", *one_by_one(conv, target)):
         if questions.hold("arm_convolve_1x1_s8_fast", strides_are_one(conv)):
             return arm_convolve_1x1_s8_fast(questions, conv.input.c, target)
         return questions.path("arm_convolve_1x1_s8", "arm_nn_mat_mult_nt_t_s8")
-    if questions.hold("arm_convolve_1_x_n_s8", *one_by_n(conv)):
+    if questions.hold("arm_convolve_1_x_n_s8", *one_by_n(conv, target)):
         return _arm_convolve_1_x_n_s8(questions, conv, target)
     scratch = needed(im2col_size_s8(conv, target), "im2col")
     if conv.groups > 1 and is_before(target, "conv_groups"):
@@ -97,7 +97,7 @@ def im2col_size_s8(conv: ConvShape, target: Target) -> int:
     """Two rows in int16; with vectors four in int8, in whole vectors."""
     if target.instructions == "mve":
         return 4 * align_up(columns(conv), 8 if is_before(target, "conv_s8_lanes") else 16)
-    return 2 * align_up(columns(conv), 4) * _INT16
+    return 2 * align_up(columns(conv), 1 if is_before(target, "conv_s8_rows") else 4) * _INT16
 
 
 def columns(conv: ConvShape) -> int:
@@ -117,10 +117,10 @@ def product(conv: ConvShape, target: Target) -> str:
 def arm_convolve_wrapper_s4(conv: ConvShape, target: Target) -> Path:
     """int4 weights."""
     questions = Questions("arm_convolve_wrapper_s4")
-    if questions.hold("arm_convolve_1x1_s4", *one_by_one(conv)):
+    if questions.hold("arm_convolve_1x1_s4", *one_by_one(conv, target)):
         fast = "_fast" if questions.hold("arm_convolve_1x1_s4_fast", strides_are_one(conv)) else ""
         return questions.path(f"arm_convolve_1x1_s4{fast}", "arm_nn_mat_mult_nt_t_s4")
-    if questions.hold("arm_convolve_1_x_n_s4", *one_by_n(conv)):
+    if questions.hold("arm_convolve_1_x_n_s4", *one_by_n(conv, target)):
         return questions.path("arm_convolve_1_x_n_s4")
     vectors = target.instructions == "mve"
     if vectors and questions.hold("arm_convolve_even_s4", row_is_even(conv)):
@@ -203,10 +203,16 @@ def _product(row: Array, rows: int, channels: int, target: Target) -> Array:
 # -- conditions -------------------------------------------------------------------------
 
 
-def one_by_one(conv: ConvShape) -> tuple[Condition, ...]:
+def one_by_one(conv: ConvShape, target: Target) -> tuple[Condition, ...]:
     """``arm_nn_is_convolve_1x1``: one tap that meets every pixel once, no groups."""
-    taps = conv.filter
+    taps, asked = conv.filter, list[Condition]()
+    if is_before(target, "conv_1x1_strides"):
+        asked.append(strides_are_one(conv))
+    if is_before(target, "conv_1x1_channels"):
+        channels = conv.input.c
+        asked.append(Condition(f"channels are a multiple of 4: {channels}", channels % 4 == 0))
     return (
+        *asked,
         Condition(f"padding is 0 x 0: {conv.padding}", conv.padding == Pair(0, 0)),
         Condition(f"the filter is 1 x 1: {taps.h} x {taps.w}", taps.h == taps.w == 1),
         not_dilated(conv),
@@ -219,18 +225,29 @@ def strides_are_one(conv: ConvShape) -> Condition:
     return Condition(f"strides are 1 x 1: {conv.stride}", conv.stride == ONE)
 
 
-def one_by_n(conv: ConvShape) -> tuple[Condition, ...]:
+def one_by_n(conv: ConvShape, target: Target) -> tuple[Condition, ...]:
     """``arm_nn_is_convolve_1_x_n``: along a line whose steps are whole 32-bit words."""
-    step = conv.stride.w * conv.input.c
+    step, asked = conv.stride.w * conv.input.c, list[Condition]()
+    last = Condition(
+        "horizontal stride times channels is a multiple of 4: "
+        f"{conv.stride.w} * {conv.input.c} = {step}",
+        step % 4 == 0,
+    )
+    if is_before(target, "conv_line_images"):
+        asked = [
+            Condition(f"the output has height 1: {conv.output.h}", conv.output.h == 1),
+            Condition(f"there is one image: {conv.input.n}", conv.input.n == 1),
+            Condition(f"vertical dilation is 1: {conv.dilation.h}", conv.dilation.h == 1),
+        ]
+    if is_before(target, "conv_line_steps"):
+        width = conv.output.w
+        last = Condition(f"the output's width is a multiple of 4: {width}", width % 4 == 0)
     return (
         Condition(f"the input has height 1: {conv.input.h}", conv.input.h == 1),
         Condition(f"the filter has height 1: {conv.filter.h}", conv.filter.h == 1),
         Condition(f"horizontal dilation is 1: {conv.dilation.w}", conv.dilation.w == 1),
-        Condition(
-            "horizontal stride times channels is a multiple of 4: "
-            f"{conv.stride.w} * {conv.input.c} = {step}",
-            step % 4 == 0,
-        ),
+        *asked,
+        last,
         not_grouped(conv),
     )
 

@@ -56,7 +56,9 @@ def arm_depthwise_conv_wrapper_s8(conv: ConvShape, target: Target) -> Path:
     if not questions.hold("arm_depthwise_conv_s8_opt", *plain(conv)):
         return questions.path("arm_depthwise_conv_s8", _generic_loop(conv))
     if not vectors and questions.hold("arm_depthwise_conv_3x3_s8", *three_by_three(conv)):
-        return questions.path("arm_depthwise_conv_3x3_s8")
+        kept = target.instructions == "dsp" and is_before(target, "depthwise_3x3")
+        size = _window_size(conv, target) if kept else 0
+        return questions.path("arm_depthwise_conv_3x3_s8", scratch=needed(size, "window"))
     inner = {"plain": ("arm_depthwise_conv_s8",), "mve": ("arm_nn_depthwise_conv_nt_t_s8",)}
     calls = inner.get(target.instructions, ())
     size = 0 if target.instructions == "plain" else _window_size(conv, target)
@@ -92,6 +94,8 @@ def arm_depthwise_conv_wrapper_s4(conv: ConvShape, target: Target) -> Path:
 def _window_size(conv: ConvShape, target: Target) -> int:
     """One window in int16; with vectors four blocks of channels in int8."""
     if target.instructions == "mve":
+        if is_before(target, "depthwise_blocks"):
+            return 4 * columns(conv) + 4
         return 4 * CH_IN_BLOCK_MVE * conv.filter.w * conv.filter.h
     return columns(conv) * _INT16
 

@@ -1,0 +1,116 @@
+"""Arenite as of a day next to TFLM with CMSIS-NN of that day on an emulated core.
+
+``python -m tests.revisions.measure_boards MIRRORS FOLDER [CORE:]DAY...`` makes TFLM's sources of
+these days in ``FOLDER``, builds a firmware of each, asks it for random models of every operator
+and for models that are always the same, and writes ``boards.json``: commits, how many of the first
+were equal, and the arenas of the others. What boards answer is kept in ``FOLDER``.
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+import sys
+import warnings
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from arenite.cores import DEFAULT
+from arenite.errors import AreniteError
+from arenite.formats import tflite
+from arenite.runtime.interpreter import Interpreter
+from arenite.target import Target
+from tests.revisions.boards import Answer, OldBoard
+from tests.revisions.measure import Case, fixed_corpus, is_same, random_corpus, text_of
+from tests.revisions.trees import commit_of, make_tree, parts_of
+
+FIGURES = Path(__file__).with_name("boards.json")
+#: Models that are larger take an emulated core long.
+_MOST = 130_000
+
+
+def target_of(day: str, core: str) -> Target:
+    """The firmware of a day."""
+    return Target(core, tflm=day)
+
+
+def answers_of(tree: Path, core: str, cases: list[Case]) -> list[Answer]:
+    """A board's answers."""
+    kept = tree.with_name(f"{tree.name}-{core}-{len(cases)}.pickle")
+    if not kept.exists():
+        board = OldBoard(tree, core)
+        found = [board.answer(tflite.read(case.data), [case.inputs]) for case in cases]
+        kept.write_bytes(pickle.dumps(found))
+    read: list[Answer] = pickle.loads(kept.read_bytes())
+    return read
+
+
+def outcome(case: Case, theirs: Answer, day: str, core: str) -> str:
+    """``equal``, ``refused`` by both, or how they differ."""
+    try:
+        arena, outputs = ours(case, day, core)
+    except AreniteError:
+        return "refused here" if theirs.status == "ok" else "refused"
+    if theirs.status != "ok":
+        return f"{theirs.status[:7]} there"
+    if arena != theirs.arena:
+        return "arena"
+    expected = list(theirs.outputs[0])
+    if case.defined is not None:
+        outputs, expected = case.defined(outputs, 0), case.defined(expected, 0)
+    same = all(map(is_same, outputs, expected))
+    return "equal" if same else "bits"
+
+
+def ours(case: Case, day: str, core: str) -> tuple[int, list[Any]]:
+    """The arena, and outputs."""
+    interpreter = Interpreter(tflite.read(case.data), target=target_of(day, core))
+    for index, values in enumerate(case.inputs):
+        interpreter.input(index)[...] = values
+    interpreter.invoke()
+    outputs = [np.array(interpreter.output(i)) for i in range(case.outputs)]
+    return interpreter.arena.used, outputs
+
+
+def corpora() -> tuple[list[Case], list[Case]]:
+    """Random models, and those that are always the same."""
+    fixed = [case for case in fixed_corpus() if len(case.data) < _MOST]
+    return list(random_corpus()), fixed
+
+
+def measure(mirrors: Path, folder: Path, asked: list[str]) -> dict[str, Any]:
+    """Counts of outcomes by operator, and arenas of the fixed models, by core and day."""
+    cases, fixed = corpora()
+    figures: dict[str, Any] = {}
+    for one in asked:
+        core, _, day = one.rpartition(":")
+        core = core or DEFAULT
+        answers = answers_of(make_tree(mirrors, folder, day), core, [*cases, *fixed])
+        counts: dict[str, Counter[str]] = {}
+        for case, theirs in zip(cases, answers, strict=False):
+            found = outcome(case, theirs, day, core)
+            counts.setdefault(case.operator, Counter())[found] += 1
+        commit = commit_of(mirrors, day)
+        parts = {part.repository: part.commit for part in parts_of(mirrors, commit)}
+        figures[f"{core} {day}"] = {
+            "tflm": commit[:8],
+            "cmsis_nn": parts.get("ARM-software+CMSIS-NN", parts.get("ARM-software+CMSIS_5"))[:8],
+            "operators": {name: dict(sorted(one.items())) for name, one in sorted(counts.items())},
+            "arenas": {
+                case.operator: theirs.arena
+                for case, theirs in zip(fixed, answers[len(cases) :], strict=True)
+                if theirs.status == "ok"
+            },
+        }
+        total = sum(counts.values(), Counter())
+        print(core, day, dict(total), flush=True)
+    return figures
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    figures = measure(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:])
+    FIGURES.write_text(text_of(figures), encoding="utf-8")
