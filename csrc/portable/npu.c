@@ -28,7 +28,7 @@ void AR_NAME(npu_load)(const ar_tensor *x, int64_t first, int32_t step, int64_t 
 
 int AR_NAME(npu_check)(const NpuResultParams *r, const ar_tensor *y) {
   if (!ar_npu_is_type(y->type) || r->low > r->high) return 0;
-  if (r->rounding < AR_NPU_DOUBLE || r->rounding > AR_NPU_NATURAL) return 0;
+  if (r->rounding < AR_NPU_DOUBLE || r->rounding > AR_NPU_LOWER) return 0;
   if (r->shift < 0 || r->shift > AR_NPU_MOST_SHIFT) return 0;
   if (r->table.count == 0) return 1;
   if (r->table.count == 2 * AR_NPU_PAIRS) return r->low >= INT16_MIN && r->high <= INT16_MAX;

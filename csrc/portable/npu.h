@@ -9,7 +9,14 @@
 
 enum { AR_NPU_LINE = 256, AR_NPU_BYTES = 256, AR_NPU_PAIRS = 512, AR_NPU_MOST_SHIFT = 63 };
 /* As in src/arenite/npu/operations.py. */
-enum { AR_NPU_DOUBLE, AR_NPU_TRUNCATE, AR_NPU_NATURAL };
+enum {
+  AR_NPU_DOUBLE,
+  AR_NPU_TRUNCATE,
+  AR_NPU_NATURAL,
+  AR_NPU_ASYMMETRIC,
+  AR_NPU_SYMMETRIC,
+  AR_NPU_LOWER
+};
 enum { AR_NPU_NO_CURVE, AR_NPU_TANH, AR_NPU_LOGISTIC };
 enum { AR_NPU_PLAIN, AR_NPU_NEAREST, AR_NPU_ZEROS };
 
@@ -34,21 +41,39 @@ static inline int64_t ar_npu_upwards(int64_t x, int32_t shift) {
   return ar_npu_add(x, ar_npu_left(1, shift) >> 1) >> shift;
 }
 
+/* With halves away from zero. */
+static inline int64_t ar_npu_outwards(int64_t x, int32_t shift) {
+  return x >= 0 ? ar_npu_upwards(x, shift) : ar_npu_minus(ar_npu_upwards(ar_npu_minus(x), shift));
+}
+
+static inline int64_t ar_npu_divided(int64_t x, int32_t shift, int32_t rounding) {
+  switch (rounding) {
+    case AR_NPU_NATURAL: return ar_npu_upwards(x, shift);
+    case AR_NPU_SYMMETRIC: return ar_npu_outwards(x, shift);
+    case AR_NPU_LOWER: return x >> shift;
+    default: return ar_npu_truncated(x, shift);
+  }
+}
+
+/* A doubling high product, and what it is shifted by. */
+static inline int64_t ar_npu_high(int64_t x, int64_t multiplier, int32_t shift) {
+  const int64_t product = ar_npu_times(ar_npu_left(x, shift < 31 ? 31 - shift : 0), multiplier);
+  return ar_npu_add(product, INT64_C(1) << 30) >> 31;
+}
+
 /* A doubling high product, then a rounding shift. */
 static inline int64_t ar_npu_twice_rounded(int64_t x, int64_t multiplier, int32_t shift) {
-  const int32_t left = shift < 31 ? 31 - shift : 0, right = shift > 31 ? shift - 31 : 0;
-  const int64_t product = ar_npu_times(ar_npu_left(x, left), multiplier);
-  const int64_t high = ar_npu_add(product, INT64_C(1) << 30) >> 31;
-  const int64_t mask = (INT64_C(1) << right) - 1;
+  const int32_t right = shift > 31 ? shift - 31 : 0;
+  const int64_t high = ar_npu_high(x, multiplier, shift), mask = (INT64_C(1) << right) - 1;
   return (high >> right) + ((high & mask) > (mask >> 1) + (high < 0));
 }
 
 static inline int64_t ar_npu_rescaled(int64_t x, int64_t multiplier, int32_t shift,
                                       int32_t rounding) {
   if (rounding == AR_NPU_DOUBLE) return ar_npu_twice_rounded(x, multiplier, shift);
-  const int64_t product = ar_npu_times(x, multiplier);
-  return rounding == AR_NPU_NATURAL ? ar_npu_upwards(product, shift)
-                                    : ar_npu_truncated(product, shift);
+  if (rounding == AR_NPU_ASYMMETRIC)
+    return ar_npu_upwards(ar_npu_high(x, multiplier, shift), shift > 31 ? shift - 31 : 0);
+  return ar_npu_divided(ar_npu_times(x, multiplier), shift, rounding);
 }
 
 /* -- lines */

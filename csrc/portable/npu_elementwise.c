@@ -2,15 +2,17 @@
 #include "npu.h"
 
 enum { MOST_LEFT = 20 };
-enum { MUL, ADD, SUB, MIN, MAX, LRELU, ABS, CLZ, SHR, SHL }; /* as in npu/operations.py */
+/* As in npu/operations.py. */
+enum { MUL, ADD, SUB, MIN, MAX, LRELU, ABS, CLZ, SHR, SHL };
+enum { LEAKY = SHL + 1, LSR, DIV, EQ, NE, GE, GT, AND, OR, XOR, NOT, AND_NOT };
 
 static int is_unary(int32_t function) {
-  return function == LRELU || function == ABS || function == CLZ;
+  return AR_IS_ONE_OF(function, LRELU, ABS, CLZ, LEAKY, NOT);
 }
 
 static int is_operand(const NpuOperandParams *o) {
   return o->shift >= 0 && o->shift <= AR_NPU_MOST_SHIFT + MOST_LEFT && o->left >= 0 &&
-         o->left <= MOST_LEFT;
+         o->left <= MOST_LEFT && o->rounding <= AR_NPU_NATURAL;
 }
 
 /* Whether the second input is one or as large as the first along every axis. */
@@ -25,7 +27,7 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
   (void)sizes;
   const NpuElementwiseParams *p = opaque;
   const ar_tensor *x = &io[1], *other = &io[2];
-  if (p->function < MUL || p->function > SHL || x->rank != 4 || !ar_npu_is_type(x->type))
+  if (p->function < MUL || p->function > AND_NOT || x->rank != 4 || !ar_npu_is_type(x->type))
     return AR_UNSUPPORTED;
   if (!AR_HAS_SHAPE(&io[0], x->dims[0], x->dims[1], x->dims[2], x->dims[3]) ||
       !AR_NAME(npu_check)(&p->result, &io[0]))
@@ -39,8 +41,8 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
 
 static void scale_operand(const NpuOperandParams *o, int64_t *restrict x, int64_t n) {
   for (int64_t i = 0; i < n; ++i) x[i] = ar_npu_left(x[i], o->left);
-  if (o->is_rounded) {
-    ar_npu_rescale(x, n, o->multiplier, o->shift, AR_NPU_DOUBLE);
+  if (o->rounding >= 0) {
+    ar_npu_rescale(x, n, o->multiplier, o->shift, o->rounding);
     return;
   }
   for (int64_t i = 0; i < n; ++i) x[i] = ar_npu_times(x[i], o->multiplier);
@@ -59,17 +61,17 @@ static void sum(const NpuElementwiseParams *p, int64_t *restrict x, int64_t *res
 /* x / 2^shift of a product of int32. */
 static int64_t shifted(int64_t x, int32_t shift, int32_t rounding) {
   if (shift == 0) return x;
-  if (rounding == AR_NPU_NATURAL) return ar_npu_upwards(x, shift);
   const int64_t half = INT64_C(1) << (shift - 1);
   if (rounding == AR_NPU_DOUBLE) x = ar_npu_add(x, x >= 0 ? half : 1 - half);
-  return ar_npu_truncated(x, shift);
+  return ar_npu_divided(x, shift, rounding == AR_NPU_ASYMMETRIC ? AR_NPU_NATURAL : rounding);
 }
 
 static int64_t shifted_right(int64_t x, int64_t y, int32_t rounding) {
   const int32_t shift = (int32_t)(y < 0 ? 0 : y > AR_NPU_MOST_SHIFT ? AR_NPU_MOST_SHIFT : y);
-  if (shift == 0 || rounding == AR_NPU_TRUNCATE) return x >> shift;
+  if (shift == 0 || rounding == AR_NPU_TRUNCATE || rounding == AR_NPU_LOWER) return x >> shift;
   const int64_t half = INT64_C(1) << (shift - 1);
-  return ar_npu_add(x, rounding == AR_NPU_DOUBLE ? half - (x < 0) : half) >> shift;
+  const int is_mirrored = rounding == AR_NPU_DOUBLE || rounding == AR_NPU_SYMMETRIC;
+  return ar_npu_add(x, is_mirrored ? half - (x < 0) : half) >> shift;
 }
 
 /* Wraps at 32 bits. */
@@ -81,6 +83,37 @@ static int64_t shifted_left(int64_t x, int64_t y) {
 static int64_t leading_zeros(int64_t x) {
   const uint32_t bits = (uint32_t)x;
   return bits ? __builtin_clz(bits) : 32;
+}
+
+/* What is below zero has a scale of its own. */
+static void leak(const NpuElementwiseParams *p, int64_t *restrict x, int64_t *restrict y,
+                 int64_t n) {
+  for (int64_t i = 0; i < n; ++i) y[i] = x[i] < 0 ? x[i] : 0;
+  for (int64_t i = 0; i < n; ++i) x[i] = x[i] < 0 ? 0 : x[i];
+  scale_operand(&p->first, x, n);
+  scale_operand(&p->second, y, n);
+  for (int64_t i = 0; i < n; ++i) x[i] = ar_npu_add(x[i], y[i]);
+}
+
+static int64_t logical_right(int64_t x, int64_t y) {
+  return (int64_t)(uint32_t)x >> (y < 0 ? 0 : y > AR_NPU_MOST_SHIFT ? AR_NPU_MOST_SHIFT : y);
+}
+
+/* Functions of U85 alone. */
+static void compare(int32_t function, int64_t *restrict x, const int64_t *restrict y, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) switch (function) {
+      case LSR: x[i] = logical_right(x[i], y[i]); break;
+      case DIV: x[i] = y[i] ? x[i] / y[i] : 0; break;
+      case EQ: x[i] = x[i] == y[i]; break;
+      case NE: x[i] = x[i] != y[i]; break;
+      case GE: x[i] = x[i] >= y[i]; break;
+      case GT: x[i] = x[i] > y[i]; break;
+      case AND: x[i] &= y[i]; break;
+      case OR: x[i] |= y[i]; break;
+      case XOR: x[i] ^= y[i]; break;
+      case NOT: x[i] = ~x[i]; break;
+      default: x[i] &= ~y[i]; break;
+    }
 }
 
 /* Functions that no output scale follows, or one of their own. */
@@ -119,9 +152,11 @@ static void compute(const NpuElementwiseParams *p, int64_t *restrict x, int64_t 
     case SHR:
       for (int64_t i = 0; i < n; ++i) x[i] = shifted_right(x[i], y[i], r->rounding);
       break;
-    default:
+    case SHL:
       for (int64_t i = 0; i < n; ++i) x[i] = shifted_left(x[i], y[i]);
       break;
+    case LEAKY: leak(p, x, y, n); break;
+    default: compare(p->function, x, y, n); break;
   }
 }
 

@@ -3,7 +3,7 @@
 A command stream says in a configuration word which of them it was compiled for.
 
 Facts: Vela 5.2.0 ``ethos_u55_regs.py`` (``config_r``), ``architecture_features.py``: products, MACs
-per cycle, the depth of the blocks in which weights are fed; U85's from streams that it makes.
+per cycle, the depth of the blocks in which weights are fed; U85's: regor's ``ethos_u85.cpp``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Accelerator:
         macs: Multiply-adds of int8 per cycle, of all its cores.
         cores: Each computes every so many-th channel, with weights from streams of its own.
         ofm_depth: How many output channels its units compute at once.
-        shram: KiB of a core's shared buffer, which U85 does not have.
+        shram: KiB of a core's shared buffer, at whose end tables lie; U85 has one for tables alone.
     """
 
     name: str
@@ -31,6 +31,11 @@ class Accelerator:
     ofm_depth: int = 8
     shram: int = 0
 
+    @property
+    def is_u85(self) -> bool:
+        """Whether its registers, its weights' order and its rounding are those of U85."""
+        return self.product == 2
+
 
 _ROWS = (
     Accelerator("ethos-u55-32", 0, 32, ofm_depth=4, shram=16),
@@ -39,11 +44,11 @@ _ROWS = (
     Accelerator("ethos-u55-256", 0, 256, shram=48),
     Accelerator("ethos-u65-256", 1, 256, shram=48),
     Accelerator("ethos-u65-512", 1, 512, cores=2, shram=48),
-    Accelerator("ethos-u85-128", 2, 128),
-    Accelerator("ethos-u85-256", 2, 256),
-    Accelerator("ethos-u85-512", 2, 512),
-    Accelerator("ethos-u85-1024", 2, 1024),
-    Accelerator("ethos-u85-2048", 2, 2048),
+    Accelerator("ethos-u85-128", 2, 128, shram=2),
+    Accelerator("ethos-u85-256", 2, 256, shram=2),
+    Accelerator("ethos-u85-512", 2, 512, cores=2, shram=2),
+    Accelerator("ethos-u85-1024", 2, 1024, cores=4, shram=2),
+    Accelerator("ethos-u85-2048", 2, 2048, cores=4, shram=2),
 )
 
 #: By name.

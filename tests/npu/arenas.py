@@ -32,8 +32,6 @@ CORE = "cortex-m4"
 MODELS = ("kws_int8", "vww_int8", "ic_int8", "ad_int8", "sww_int8", "person_detect")
 CONFIGURATIONS = RUN | {
     "u55-128-sram": ("ethos-u55-128", SRAM_ONLY),
-    "u85-128": ("ethos-u85-128", ()),
-    "u85-256": ("ethos-u85-256", ()),
 }
 #: What is left on the CPU by Vela: SVDF; here: the last layer.
 MIXED = "keyword_scrambled_8bit"

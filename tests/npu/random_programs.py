@@ -18,9 +18,11 @@ from arenite.npu.operations import (
     Convolution,
     Copy,
     Elementwise,
+    Operand,
     Operation,
     Pool,
     Program,
+    Resize,
     Result,
     Scale,
     Window,
@@ -76,7 +78,7 @@ def random_program(rng: Rng, count: int, *, shared: bool = True) -> Program:
 
 
 def _operation(draw: _Draw, number: int) -> Operation:
-    kinds = _convolution, _convolution, _pool, _elementwise, _elementwise, _copy
+    kinds = _convolution, _convolution, _pool, _elementwise, _elementwise, _copy, _resize
     return draw.one_of(*kinds)(draw, number)
 
 
@@ -246,12 +248,10 @@ def _elementwise(draw: _Draw, number: int) -> Elementwise:
             other = _input(
                 draw, (height, width, depth), draw.one_of((source.dtype.name,), names), "IFM2"
             )
-    scales: tuple[Scale | None, Scale | None] = (None, None)
-    if function in ("add", "sub"):
-        one = Scale(draw.number(1 << 30, 1 << 31), draw.number(11, 20))
-        scales = draw.one_of(
-            (one, None), (None, one), (_scale(draw), None), (_scale(draw), _scale(draw))
-        )
+    scales: tuple[Operand, Operand] | None = None
+    if function in ("add", "sub", "leaky"):
+        left = draw.one_of(20, 20, 15, 0)
+        scales = _operand(draw, left), _operand(draw, left)
     scale = _scale(draw) if draw.number(0, 3) or function == "lrelu" else None
     return Elementwise(
         *(number, 0, source, _result(draw, shape, scale, names), function, other),
@@ -260,6 +260,27 @@ def _elementwise(draw: _Draw, number: int) -> Elementwise:
         is_wide=source.dtype.itemsize == 4,
         has_bytes=source.dtype.itemsize == 1,
     )
+
+
+def _operand(draw: _Draw, left: int) -> Operand:
+    """Scaled as TFLite does, or otherwise, or shifted by a fixed number."""
+    if draw.number(0, 3) == 0:
+        return Operand(1, left=max(left - 1, 0))
+    if draw.number(0, 4) == 0:
+        return Operand(draw.number(0, 1 << 31))
+    rounding = draw.one_of("double", "double", "double", "natural")
+    return Operand(draw.number(1 << 30, 1 << 31), draw.number(31, 40), left, rounding)
+
+
+def _resize(draw: _Draw, number: int) -> Resize:
+    shape, names = _shape(draw), _names(draw, *_OTHERS)
+    source = _input(draw, (draw.number(1, 6), draw.number(1, 6), shape[2]), names)
+    parts = draw.number(1, 20), draw.number(1, 20)
+    step = draw.number(0, 30), draw.number(0, 30)
+    offset = draw.number(-20, 20), draw.number(-20, 20)
+    result = _result(draw, shape, Scale(1, draw.number(14, 30)), names)
+    mode = draw.one_of("bilinear", "nearest")
+    return Resize(number, 0, source, result, mode, parts, step, offset)
 
 
 def _copy(draw: _Draw, number: int) -> Copy:

@@ -11,7 +11,7 @@ import arenite as ar
 from arenite.native import available
 from arenite.runtime.heap_host import HeapInterpreter
 from arenite.runtime.profiler import MicroProfiler
-from tests.npu.vela import CONFIGURATIONS, KEPT, MODELS, compiled
+from tests.npu.vela import CONFIGURATIONS, KEPT, LARGE, MODELS, compiled
 from tests.shared import DIGITS, shared_model, shared_wake_word
 
 native = pytest.mark.skipif(not available(), reason="the native engine was not built")
@@ -41,19 +41,20 @@ def test_the_kept_files_are_what_vela_makes(name: str) -> None:
     assert compiled(DIGITS, name) == KEPT[name].read_bytes()
 
 
-#: One model in all configurations, all models in two.
+ALL = {**CONFIGURATIONS, **LARGE}
+#: One model in all configurations, all models in three.
 CASES = [
     (name, configuration)
     for name in MODELS
-    for configuration in CONFIGURATIONS
-    if name == MODELS[0] or configuration in ("u55-128", "u65-256")
+    for configuration in ALL
+    if name == MODELS[0] or configuration in ("u55-128", "u65-256", "u85-256")
 ]
 
 
 @pytest.mark.parametrize(("name", "configuration"), CASES)
 def test_a_compiled_model_has_the_original_s_bits(name: str, configuration: str) -> None:
     original = shared_model(name)
-    assert_same(original, compiled(original, *CONFIGURATIONS[configuration]), 2)
+    assert_same(original, compiled(original, *ALL[configuration]), 2)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -89,7 +90,7 @@ def test_a_profile_runs_commands_in_c(name: str, monkeypatch: pytest.MonkeyPatch
 @native
 @pytest.mark.parametrize(("name", "configuration"), CASES)
 def test_all_commands_of_a_model_run_in_c(name: str, configuration: str) -> None:
-    file = compiled(shared_model(name), *CONFIGURATIONS[configuration])
+    file = compiled(shared_model(name), *ALL[configuration])
     interpreter = ar.MicroInterpreter.in_smallest_arena(file, ar.AllOpsResolver(), engine="native")
     graph = interpreter.compiled
     assert graph is not None
@@ -123,13 +124,6 @@ def test_tflm_s_way_runs_it() -> None:
     micro.input(0)[:] = x
     micro.invoke()
     assert np.array_equal(micro.output(0), ar.Interpreter(DIGITS)(x))
-
-
-def test_an_npu_that_is_not_computed_is_refused_when_it_runs() -> None:
-    file = compiled(DIGITS, "ethos-u85-256")
-    interpreter = ar.Interpreter(file)
-    with pytest.raises(ar.ConstraintError, match="the arithmetic of ethos-u85-256 is not there"):
-        interpreter(np.zeros((1, 8, 8, 1), np.int8))
 
 
 def test_inputs_outside_of_the_memory_to_work_in_are_refused() -> None:

@@ -25,6 +25,7 @@ HERE = Path(__file__).parent / "models"
 KEPT = {
     "ethos-u55-128": HERE / "digits_u55_128.tflite",
     "ethos-u65-256": HERE / "digits_u65_256.tflite",
+    "ethos-u85-256": HERE / "digits_u85_256.tflite",
 }
 #: Vela's options for the configurations of the arenas that were measured.
 SHARED_SRAM = ("--config", "Arm/vela.ini", "--system-config", "Ethos_U55_High_End_Embedded")
@@ -35,7 +36,7 @@ MODELS = (
     *("kws_int8", "vww_int8", "ic_int8", "ad_int8", "sww_int8"),
     *("person_detect", "micro_speech_quantized", "hello_world_int8", "keyword_scrambled_8bit"),
 )
-#: A kernel in parts, weights that are copied first, two memories.
+#: A kernel in parts, weights that are copied first, two memories, several streams of weights.
 CONFIGURATIONS = {
     "u55-32": ("ethos-u55-32", ()),
     "u55-64": ("ethos-u55-64", ()),
@@ -44,7 +45,11 @@ CONFIGURATIONS = {
     "u55-256": ("ethos-u55-256", ()),
     "u65-256": ("ethos-u65-256", ()),
     "u65-512": ("ethos-u65-512", ()),
+    "u85-128": ("ethos-u85-128", ()),
+    "u85-256": ("ethos-u85-256", ()),
 }
+#: Whose arenas were not measured.
+LARGE = {f"u85-{macs}": (f"ethos-u85-{macs}", ()) for macs in (512, 1024, 2048)}
 
 
 @cache

@@ -60,7 +60,7 @@ typedef struct {
   int64_t multiplier;
   int32_t shift;
   int32_t left;
-  bool is_rounded;
+  int32_t rounding;
 } NpuOperandParams;
 
 typedef struct {
@@ -74,5 +74,14 @@ typedef struct {
   NpuOperandParams second;
   NpuResultParams result;
 } NpuElementwiseParams;
+
+typedef struct {
+  bool is_nearest;
+  int32_t parts[2];
+  int32_t step[2];
+  int32_t offset[2];
+  int32_t zero_point;
+  NpuResultParams result;
+} NpuResizeParams;
 
 #endif

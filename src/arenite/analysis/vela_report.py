@@ -138,6 +138,8 @@ def estimated(model: Model) -> VelaReport | None:
             program = compiled[number].program
         except StreamError:
             continue
+        if program.accelerator.is_u85:
+            continue  # regor's estimate is another one
         systems.add(system_of(program.accelerator).name)
         layers += (_command(program, one) for one in estimate(program))
     return VelaReport("", tuple(layers), ", ".join(sorted(systems))) if systems else None

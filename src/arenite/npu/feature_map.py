@@ -24,6 +24,8 @@ Int64 = npt.NDArray[np.int64]
 Memory = Mapping[int, npt.NDArray[np.uint8]]
 Sizes = Mapping[int, int]
 Shape = tuple[int, int, int]
+#: Regions from here on are inside the NPU.
+INSIDE = 8
 #: Channels of a brick.
 BRICK = 16
 #: Bits of the precision registers: NHCWB16; the type is elsewhere for inputs and outputs.
@@ -73,6 +75,7 @@ class FeatureMap:
         zero_point: What stands for 0.
         pieces: Where its elements lie.
         is_bricks: Whether 16 channels lie together (NHCWB16).
+        axes: Which of its axes each axis in memory is.
     """
 
     region: int
@@ -80,7 +83,8 @@ class FeatureMap:
     shape: Shape
     zero_point: int
     pieces: tuple[Piece, ...]
-    is_bricks: bool
+    is_bricks: bool = False
+    axes: tuple[int, int, int] = (0, 1, 2)
 
     @property
     def size(self) -> int:
@@ -132,12 +136,11 @@ def feature_map(registers: Registers, which: str, shape: Shape, sizes: Sizes) ->
             elements than the region has bytes for.
     """
     precision = registers.short(f"{which}_PRECISION")
-    dtype = _type(precision >> 1 if which == "OFM" else precision >> 2, precision & 1, which)
+    dtype = type_of(registers, which)
     region = registers.short(f"{which}_REGION")
-    if region not in sizes:
-        raise StreamError(
-            f"{which}: expected a region of {', '.join(map(str, sorted(sizes)))}, got {region}"
-        )
+    if region not in sizes or region >= INSIDE:
+        there = ", ".join(str(number) for number in sorted(sizes) if number < INSIDE)
+        raise StreamError(f"{which}: expected a region of {there}, got {region}")
     is_bricks = bool(precision & _BRICKS)
     height, width, depth = shape
     if height * width * depth * dtype.itemsize > sizes[region]:
@@ -158,10 +161,17 @@ def feature_map(registers: Registers, which: str, shape: Shape, sizes: Sizes) ->
     return found
 
 
-def _type(width: int, sign: int, which: str) -> np.dtype[Any]:
-    name = _TYPES.get((width & 3, sign))
+def type_of(registers: Registers, which: str) -> np.dtype[Any]:
+    """The type of a map's elements.
+
+    Raises:
+        StreamError: There is none of that width.
+    """
+    precision = registers.short(f"{which}_PRECISION")
+    width = precision >> (1 if which == "OFM" else 2) & 3
+    name = _TYPES.get((width, precision & 1))
     if name is None:
-        raise StreamError(f"{which}: there is no type of width {width & 3}")
+        raise StreamError(f"{which}: there is no type of width {width}")
     return np.dtype(name)
 
 

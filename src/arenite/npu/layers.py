@@ -25,6 +25,7 @@ from arenite.npu.operations import (
     UPSCALES,
     Convolution,
     Elementwise,
+    Operand,
     Pool,
     Result,
     Scale,
@@ -39,15 +40,15 @@ Int64 = npt.NDArray[np.int64]
 #: Elements of an input, upscaled and with its padding.
 MAX_PADDED = 1 << 24
 #: Bytes of a channel's bias, scale and shift.
-_RECORD = 10
+RECORD = 10
 #: The hardware's shifts have 6 bits.
-_MOST_SHIFT = 63
+MOST_SHIFT = 63
 #: Bits of OFM_PRECISION: one scale for all channels.
-_ONE_SCALE = 1 << 8
+ONE_SCALE = 1 << 8
 #: Bytes at the end of the shared buffer that hold tables.
-_TABLES, _SLOT = 2048, 256
+TABLES, SLOT = 2048, 256
 #: Entries of a table of pairs.
-_PAIRS = 512
+PAIRS = 512
 #: Functions of ACTIVATION, and where its tables begin.
 _TANH, _LOGISTIC, _FIRST_TABLE, _LAST_TABLE = 3, 4, 16, 23
 #: Types that ACTIVATION narrows to before a table.
@@ -56,6 +57,13 @@ _NARROWED: dict[int, np.dtype[Any]] = {
     3: np.dtype(np.int8),
     5: np.dtype(np.int16),
 }
+#: Inferred: what the other operand is shifted by where one has a scale of 32 bits, and that one
+#: before it is scaled; for inputs of 8 bits, and of more.
+_FIXED, _BEFORE = {True: 19, False: 14}, {True: 20, False: 15}
+#: Codes of ELEMENTWISE.
+_FUNCTIONS = FUNCTIONS[:10]
+#: Codes of POOL, and of roundings.
+_POOLS, _ROUNDINGS = POOLS[:3], ROUNDINGS[:3]
 #: Bits of IFM2_BROADCAST.
 _REVERSED, _SCALAR = 1 << 6, 1 << 7
 
@@ -73,12 +81,12 @@ def convolution(reading: Reading, command: Command, number: int) -> Convolution:
     """A convolution, dense or depthwise."""
     registers = reading.registers
     is_depthwise = operation_name(command) == "DEPTHWISE"
-    shape, window = _output_shape(registers), _window(registers)
+    shape, window = output_shape(registers), window_of(registers)
     depth = shape[2] if is_depthwise else registers.size("IFM_DEPTH")
-    source = feature_map(registers, "IFM", (*_input_size(window, depth), depth), reading.sizes)
+    source = feature_map(registers, "IFM", (*input_size(window, depth), depth), reading.sizes)
     if source.dtype.itemsize > 2:
         raise StreamError(f"expected an input of 8 or 16 bits, got {source.dtype}")
-    if registers.short("OFM_PRECISION") & _ONE_SCALE:
+    if registers.short("OFM_PRECISION") & ONE_SCALE:
         raise StreamError("expected a scale for each channel, got one for all")
     is_part_first = bool(registers.short("KERNEL_STRIDE") & 1 << 2)
     order = Traversal(
@@ -113,7 +121,7 @@ def _weights(
 ) -> tuple[npt.NDArray[np.int16], tuple[int, int, int]]:
     """A core's weights, of the channels that it computes, and where their stream lies."""
     registers, cores = reading.registers, reading.accelerator.cores
-    where = registers.short("WEIGHT_REGION"), *_range(registers, f"WEIGHT{core or ''}")
+    where = registers.short("WEIGHT_REGION"), *address_range(registers, f"WEIGHT{core or ''}")
     filters, *rest = order.shape
     shape = (len(range(core, filters, cores)), rest[0], rest[1], rest[2])
     block = (order.block + cores - 1 - core) // cores
@@ -128,11 +136,11 @@ def _weights(
 def pool(reading: Reading, command: Command, number: int) -> Pool:
     """A pool, or a sum over the depth."""
     registers = reading.registers
-    if command.parameter >= len(POOLS):
-        raise StreamError(f"expected a pool of 0 to {len(POOLS) - 1}, got {command.parameter}")
-    kind, shape = POOLS[command.parameter], _output_shape(registers)
-    window = _window(registers)
-    size = (*_input_size(window, shape[2]), shape[2])
+    if command.parameter >= len(_POOLS):
+        raise StreamError(f"expected a pool of 0 to {len(_POOLS) - 1}, got {command.parameter}")
+    kind, shape = _POOLS[command.parameter], output_shape(registers)
+    window = window_of(registers)
+    size = (*input_size(window, shape[2]), shape[2])
     if kind == "sum":
         size = (shape[0], shape[1], registers.size("IFM_DEPTH"))
         shape = (shape[0], shape[1], 1)
@@ -143,12 +151,12 @@ def pool(reading: Reading, command: Command, number: int) -> Pool:
 def elementwise(reading: Reading, command: Command, number: int) -> Elementwise:
     """A function of elements in their place."""
     registers = reading.registers
-    if command.parameter >= len(FUNCTIONS):
+    if command.parameter >= len(_FUNCTIONS):
         raise StreamError(
-            f"expected a function of 0 to {len(FUNCTIONS) - 1}, got {command.parameter}"
+            f"expected a function of 0 to {len(_FUNCTIONS) - 1}, got {command.parameter}"
         )
-    function = FUNCTIONS[command.parameter]
-    shape = _output_shape(registers)
+    function = _FUNCTIONS[command.parameter]
+    shape = output_shape(registers)
     source = feature_map(registers, "IFM", shape, reading.sizes)
     other, is_reversed = None, False
     if function not in UNARY:
@@ -156,15 +164,16 @@ def elementwise(reading: Reading, command: Command, number: int) -> Elementwise:
         is_reversed = bool(flags & _REVERSED)
         other = _other(reading, flags, shape)
     is_wide = source.dtype.itemsize == 4
-    scales: tuple[Scale | None, Scale | None] = (None, None)
+    has_bytes = source.dtype.itemsize == 1
+    scales = None
     if function in ("add", "sub"):
-        scales = _operand_scales(registers, is_wide)
+        scales = _operand_scales(registers, is_wide=is_wide, has_bytes=has_bytes)
     result = _result(reading, shape)
     if function == "lrelu" and result.scale is None:
         raise StreamError("expected a scale of lrelu, got none")
     return Elementwise(
         *(number, command.position, source, result, function, other, is_reversed, scales),
-        *(is_wide, source.dtype.itemsize == 1),
+        *(is_wide, has_bytes),
     )
 
 
@@ -179,33 +188,41 @@ def _other(reading: Reading, flags: int, shape: Shape) -> FeatureMap | int:
     return read("IFM2_SCALAR") - read("IFM2_ZERO_POINT")
 
 
-def _operand_scales(registers: Registers, is_wide: bool) -> tuple[Scale | None, Scale | None]:
-    """Both scales, or the only one, of 32 bits."""
+def _operand_scales(
+    registers: Registers, *, is_wide: bool, has_bytes: bool
+) -> tuple[Operand, Operand]:
+    """Both scales, or the only one, of 32 bits, and what the other operand is shifted by then."""
     mode = registers.short("IFM_PRECISION") >> 8 & 3
     first = _scale(registers, "OPA_SCALE")
     if mode == 0:
-        one = Scale(1, 0)
-        return (one, one) if is_wide else (first, _scale(registers, "OPB_SCALE"))
+        if is_wide:
+            return Operand(1), Operand(1)
+        return Operand(first.multiplier), Operand(_scale(registers, "OPB_SCALE").multiplier)
     if mode == 3:
         raise StreamError("expected a mode of operand scales of 0 to 2, got 3")
-    return (first, None) if mode == 1 else (None, first)
+    # Inferred: shifted left first, as TFLite does, which U85's streams write out.
+    before = _BEFORE[has_bytes] if first.shift + _BEFORE[has_bytes] >= 31 else 0
+    scaled = Operand(first.multiplier, first.shift + before, before, "double")
+    fixed = Operand(1, left=_FIXED[has_bytes])
+    return (scaled, fixed) if mode == 1 else (fixed, scaled)
 
 
 def _scale(registers: Registers, name: str) -> Scale:
     shift, multiplier = registers.long(name)
-    if shift > _MOST_SHIFT:
-        raise StreamError(f"{name}: expected a shift of at most {_MOST_SHIFT}, got {shift}")
+    if shift > MOST_SHIFT:
+        raise StreamError(f"{name}: expected a shift of at most {MOST_SHIFT}, got {shift}")
     return Scale(multiplier, shift)
 
 
-def _output_shape(registers: Registers) -> Shape:
+def output_shape(registers: Registers) -> Shape:
+    """Height, width and depth of an output."""
     height, width, depth = (registers.size(f"OFM_{name}") for name in ("HEIGHT", "WIDTH", "DEPTH"))
     return height, width, depth
 
 
-def _window(registers: Registers) -> Window:
+def window_of(registers: Registers) -> Window:
     """The kernel, and the input that it needs for the output's size."""
-    height, width, _ = _output_shape(registers)
+    height, width, _ = output_shape(registers)
     extent = registers.size("KERNEL_HEIGHT"), registers.size("KERNEL_WIDTH")
     flags = registers.short("KERNEL_STRIDE")
     if flags & 1 << 5:
@@ -239,7 +256,7 @@ def _window(registers: Registers) -> Window:
     )
 
 
-def _input_size(window: Window, depth: int) -> tuple[int, int]:
+def input_size(window: Window, depth: int) -> tuple[int, int]:
     """Height and width in memory."""
     height, width = window.input
     top, left, bottom, right = window.padding
@@ -251,7 +268,7 @@ def _input_size(window: Window, depth: int) -> tuple[int, int]:
     return (-(-height // 2), -(-width // 2)) if window.upscale else (height, width)
 
 
-def _range(registers: Registers, name: str) -> tuple[int, int]:
+def address_range(registers: Registers, name: str) -> tuple[int, int]:
     """First byte and number of bytes."""
     return registers.address(f"{name}_BASE"), registers.long(f"{name}_LENGTH")[1]
 
@@ -259,15 +276,15 @@ def _range(registers: Registers, name: str) -> tuple[int, int]:
 def _channels(reading: Reading, core: int, depth: int) -> tuple[Int64, Int64, Int64]:
     """Bias, scale and shift of each output channel of a core."""
     registers = reading.registers
-    begin, length = _range(registers, f"SCALE{core or ''}")
-    needed = _RECORD * depth
+    begin, length = address_range(registers, f"SCALE{core or ''}")
+    needed = RECORD * depth
     if length < needed:
         raise StreamError(f"expected {needed} bytes of scales for {depth} channels, got {length}")
     raw = reading.known.take(registers.short("SCALE_REGION"), begin, needed, "scales")
-    rows = raw.reshape(depth, _RECORD).astype(np.int64)
+    rows = raw.reshape(depth, RECORD).astype(np.int64)
     bias = (rows[:, :5] << 8 * np.arange(5)).sum(axis=1)
     multiplier = (rows[:, 5:9] << 8 * np.arange(4)).sum(axis=1)
-    return np.where(bias >> 39, bias - (1 << 40), bias), multiplier, rows[:, 9] & _MOST_SHIFT
+    return np.where(bias >> 39, bias - (1 << 40), bias), multiplier, rows[:, 9] & MOST_SHIFT
 
 
 # -- the end of every operation
@@ -279,9 +296,9 @@ def _result(reading: Reading, shape: Shape) -> Result:
     target = feature_map(registers, "OFM", shape, reading.sizes)
     precision = registers.short("OFM_PRECISION")
     rounding = precision >> 14 & 3
-    if rounding >= len(ROUNDINGS):
-        raise StreamError(f"expected a rounding of 0 to {len(ROUNDINGS) - 1}, got {rounding}")
-    scale = _scale(registers, "OFM_SCALE") if precision & _ONE_SCALE else None
+    if rounding >= len(_ROUNDINGS):
+        raise StreamError(f"expected a rounding of 0 to {len(_ROUNDINGS) - 1}, got {rounding}")
+    scale = _scale(registers, "OFM_SCALE") if precision & ONE_SCALE else None
     activation = registers.short("ACTIVATION")
     function, narrowed = activation & 0x1F, activation >> 12 & 7
     limits, kind = _limits(registers, target.dtype, narrowed)
@@ -297,11 +314,11 @@ def _result(reading: Reading, shape: Shape) -> Result:
     elif function:
         raise StreamError(f"expected a function of 0, 3, 4 or 16 to 23, got {function}")
     first = int(np.iinfo(kind).min)
-    how = _block(registers), registers.short("ACC_FORMAT", 0) & 3 == 1
+    how = block_of(registers), registers.short("ACC_FORMAT", 0) & 3 == 1
     return Result(target, ROUNDINGS[rounding], scale, zero_point, limits, curve, table, first, *how)
 
 
-def _block(registers: Registers) -> Shape:
+def block_of(registers: Registers) -> Shape:
     """What is computed at once, which costs alone depend on."""
     names = ("HEIGHT", "WIDTH", "DEPTH")
     height, width, depth = (registers.short(f"OFM_BLK_{name}_M1", 0) + 1 for name in names)
@@ -327,16 +344,16 @@ def _limits(
 
 def _table(reading: Reading, slot: int, dtype: np.dtype[Any], kind: np.dtype[Any]) -> Int64:
     """A table out of the shared buffer: values, or pairs of base and slope."""
-    begin = reading.accelerator.shram * 1024 - _TABLES
+    begin = reading.accelerator.shram * 1024 - TABLES
     what = f"table {slot}"
     if kind.itemsize == 2:
         if dtype != np.int16 or kind != np.int16:
             raise StreamError(f"{what}: expected int16 for pairs, got {kind} and {dtype}")
-        raw = reading.known.take(SHARED_BUFFER, begin, _TABLES, what)
-        return raw.view("<i2").reshape(_PAIRS, 2).astype(np.int64)
+        raw = reading.known.take(SHARED_BUFFER, begin, TABLES, what)
+        return raw.view("<i2").reshape(PAIRS, 2).astype(np.int64)
     if kind.itemsize > 1:
         raise StreamError(f"{what}: expected an index of 8 or 16 bits, got {kind}")
     size = 256 * dtype.itemsize
-    raw = reading.known.take(SHARED_BUFFER, begin + slot * _SLOT, size, what)
+    raw = reading.known.take(SHARED_BUFFER, begin + slot * SLOT, size, what)
     values: Int64 = raw.view(dtype.newbyteorder("<")).astype(np.int64)
     return values

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arenite.npu.constants import FAST, WORK
+from arenite.npu.constants import FAST, READ_ONLY, WORK
 from arenite.npu.feature_map import FeatureMap
 from arenite.npu.operations import Copy, Operation, Program
 
@@ -99,7 +99,8 @@ def _is_wanted(operation: Operation, wanted: Mapping[int, Bytes]) -> bool:
 
 def _marks(program: Program, spans: Spans) -> dict[int, Bytes]:
     """A mark per byte of memory that can be written, set in spans of memory to work in."""
-    marks = {region: np.zeros(program.sizes[region], np.uint8) for region in (WORK, FAST)}
+    sizes = ((region, size) for region, size in program.sizes.items() if region != READ_ONLY)
+    marks = {region: np.zeros(size, np.uint8) for region, size in sizes}
     for begin, end in spans:
         marks[WORK][begin:end] = _YES
     if program.is_shared:

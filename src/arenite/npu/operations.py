@@ -11,24 +11,58 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from arenite.npu.feature_map import FeatureMap, Shape
+from arenite.npu.feature_map import INSIDE, FeatureMap, Shape
 
 Int64 = npt.NDArray[np.int64]
 #: ``"double"``: TFLite's, a doubling high product and a rounding shift; ``"truncate"``: towards
-#: zero; ``"natural"``: halves up.
-Rounding = Literal["double", "truncate", "natural"]
-ROUNDINGS: tuple[Rounding, ...] = ("double", "truncate", "natural")
+#: zero; ``"natural"``: halves up. Of U85 alone: ``"asymmetric"`` is ``"double"`` with halves up;
+#: ``"symmetric"``: halves away from zero; ``"lower"``: down.
+Rounding = Literal["double", "truncate", "natural", "asymmetric", "symmetric", "lower"]
+ROUNDINGS: tuple[Rounding, ...] = (
+    *("double", "truncate", "natural"),
+    *("asymmetric", "symmetric", "lower"),
+)
 #: What an input goes through on its way in: rows and columns twice, or zeros between them.
 Upscale = Literal["", "nearest", "zeros"]
 UPSCALES: tuple[Upscale, ...] = ("", "nearest", "zeros")
-PoolKind = Literal["max", "average", "sum"]
-POOLS: tuple[PoolKind, ...] = ("max", "average", "sum")
-Function = Literal["mul", "add", "sub", "min", "max", "lrelu", "abs", "clz", "shr", "shl"]
+#: ``"sum"`` goes over the depth; the last five are U85's: ``"total"`` is a sum over the window,
+#: ``"none"`` copies, and the two last say where the greatest element is.
+PoolKind = Literal["max", "average", "sum", "total", "none", "min", "argmax_x", "argmax_y"]
+POOLS: tuple[PoolKind, ...] = (
+    *("max", "average", "sum"),
+    *("total", "none", "min", "argmax_x", "argmax_y"),
+)
+Function = Literal[
+    "mul",
+    "add",
+    "sub",
+    "min",
+    "max",
+    "lrelu",
+    "abs",
+    "clz",
+    "shr",
+    "shl",
+    "leaky",
+    "lsr",
+    "div",
+    "eq",
+    "ne",
+    "ge",
+    "gt",
+    "and",
+    "or",
+    "xor",
+    "not",
+    "and_not",
+]
+#: In the order of codes of U55 and U65; then those of U85 alone, whose ``"leaky"`` has two scales.
 FUNCTIONS: tuple[Function, ...] = (
     *("mul", "add", "sub", "min", "max"),
     *("lrelu", "abs", "clz", "shr", "shl"),
+    *("leaky", "lsr", "div", "eq", "ne", "ge", "gt", "and", "or", "xor", "not", "and_not"),
 )
-UNARY: frozenset[Function] = frozenset({"lrelu", "abs", "clz"})
+UNARY: frozenset[Function] = frozenset({"lrelu", "abs", "clz", "leaky", "not"})
 
 
 @dataclass(frozen=True)
@@ -37,6 +71,19 @@ class Scale:
 
     multiplier: int
     shift: int
+
+
+@dataclass(frozen=True)
+class Operand:
+    """An input on a scale of its own: ``x * 2**left * multiplier / 2**shift``.
+
+    Without a rounding there is no shift to the right.
+    """
+
+    multiplier: int
+    shift: int = 0
+    left: int = 0
+    rounding: Literal["", "double", "natural"] = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,11 +220,13 @@ class Pool(_Computing):
 
     kind: PoolKind
     window: Window
+    has_own_divisor: bool = False
 
     @property
     def divides(self) -> bool:
         """Whether a sum is divided by the number of its elements, before any scale."""
-        return self.kind == "average" and (self.result.scale is None or self.window.is_padded)
+        is_divided = self.result.scale is None or self.window.is_padded or self.has_own_divisor
+        return self.kind == "average" and is_divided
 
     @property
     def work(self) -> int:
@@ -194,7 +243,7 @@ class Elementwise(_Computing):
         function: Which.
         other: The second input, or a number, or None for one input.
         is_reversed: The second input comes first.
-        scales: Of both inputs, of ADD and SUB; one is None where it is shifted by a fixed number.
+        scales: Of both inputs, of ADD and SUB; of ``"leaky"`` those of positive and negative ones.
         is_wide: Inputs are int32.
         has_bytes: Inputs are 8 bits wide.
     """
@@ -202,7 +251,7 @@ class Elementwise(_Computing):
     function: Function
     other: FeatureMap | int | None
     is_reversed: bool
-    scales: tuple[Scale | None, Scale | None]
+    scales: tuple[Operand, Operand] | None
     is_wide: bool
     has_bytes: bool
 
@@ -215,6 +264,24 @@ class Elementwise(_Computing):
     def work(self) -> int:
         """Elements."""
         return self.result.map.size
+
+
+@dataclass(frozen=True, eq=False)
+class Resize(_Computing):
+    """Elements between those of a smaller or larger input; vertical numbers, then horizontal ones.
+
+    Output ``i`` lies at ``(i * step + offset) / parts`` of the input.
+    """
+
+    mode: Literal["bilinear", "nearest"]
+    parts: tuple[int, int]
+    step: tuple[int, int]
+    offset: tuple[int, int]
+
+    @property
+    def work(self) -> int:
+        """Elements that are looked at."""
+        return 4 * self.result.map.size
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,3 +324,8 @@ class Program:
     def work(self) -> int:
         """That of all operations."""
         return sum(one.work for one in self.operations)
+
+    def inside(self) -> dict[int, npt.NDArray[np.uint8]]:
+        """Memory inside the NPU that operations of U85 hand elements on in."""
+        sizes = ((region, size) for region, size in self.sizes.items() if region >= INSIDE)
+        return {region: np.zeros(size, np.uint8) for region, size in sizes}

@@ -3,7 +3,7 @@
 Every address lies inside its region, constants are not written, weights are decoded, tables are
 there, work is bounded, and the stream ends with a stop. What is left is arithmetic.
 
-Facts: Vela 5.2.0 ``register_command_stream_generator.py`` and ``ethos_u55_regs.py``.
+Facts: Vela 5.2.0 ``register_command_stream_generator.py`` and ``ethos_u55_regs.py``; of U85, regor.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from arenite.npu.feature_map import FeatureMap
 from arenite.npu.operations import Convolution, Copy, Operation, Program
 from arenite.npu.registers import WAITS, Registers, operation_name
 from arenite.npu.stream import Command, Stream, StreamError
+from arenite.npu.u85 import layers as u85
 
 #: Multiply-adds or elements of a whole stream, which take minutes.
 MAX_WORK = 10**10
@@ -34,11 +35,7 @@ _BUFFER, _DIMENSIONS = 1 << 8, 3 << 9
 
 def why_not(accelerator: Accelerator | None) -> str:
     """The reason why streams for an NPU are not computed; empty where they are."""
-    if accelerator is None:
-        return "no NPU of that configuration is known"
-    if not accelerator.shram:
-        return f"the arithmetic of {accelerator.name} is not there yet"
-    return ""
+    return "no NPU of that configuration is known" if accelerator is None else ""
 
 
 @dataclass(eq=False)
@@ -50,12 +47,14 @@ class Reading:
         sizes: Bytes of each region; fast memory that is shared counts as memory to work in.
         known: Constants.
         registers: As the commands so far have set them.
+        chains: What U85's operations have handed on, by its region.
     """
 
     accelerator: Accelerator
     sizes: dict[int, int]
     known: Known
-    registers: Registers = field(default_factory=Registers)
+    registers: Registers
+    chains: dict[int, FeatureMap] = field(default_factory=dict)
 
 
 def read_program(
@@ -78,7 +77,8 @@ def read_program(
         raise StreamError(reason)
     sizes = {READ_ONLY: len(read_only), WORK: work, FAST: work if fast is None else fast}
     buffer = {SHARED_BUFFER: accelerator.shram * 1024}
-    reading = Reading(accelerator, sizes, Known(read_only, {**sizes, **buffer}))
+    known, registers = Known(read_only, {**sizes, **buffer}), Registers(is_u85=accelerator.is_u85)
+    reading = Reading(accelerator, sizes, known, registers)
     operations: list[Operation] = []
     total = weights = 0
     for command in stream.commands():
@@ -112,7 +112,7 @@ def _check_totals(work: int, weights: int, count: int) -> None:
 def _operation(reading: Reading, command: Command, number: int, is_shared: bool) -> Operation:
     """One operation, with its place in an error."""
     name = operation_name(command)
-    read = _READERS.get(name)
+    read = (_READERS_U85 if reading.accelerator.is_u85 else _READERS).get(name)
     try:
         if read is None:
             raise StreamError("Vela writes no such operation for this NPU")
@@ -169,4 +169,8 @@ _READERS: dict[str, Callable[[Reading, Command, int], Operation]] = {
     "POOL": layers.pool,
     "ELEMENTWISE": layers.elementwise,
     "DMA_START": _copy,
+}
+_READERS_U85: dict[str, Callable[[Reading, Command, int], Operation]] = {
+    **{"CONV": u85.convolution, "DEPTHWISE": u85.convolution, "POOL": u85.pool},
+    **{"ELEMENTWISE": u85.elementwise, "RESIZE": u85.resize, "DMA_START": _copy},
 }

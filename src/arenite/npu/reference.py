@@ -17,14 +17,16 @@ from arenite.npu.operations import (
     Convolution,
     Copy,
     Elementwise,
+    Operand,
     Operation,
     Pool,
     Program,
+    Resize,
     Result,
     Rounding,
-    Scale,
     Window,
 )
+from arenite.npu.resize import resized
 from arenite.numeric.gemmlowp import count_leading_zeros
 from arenite.numeric.lut import logistic_int16, tanh_int16
 from arenite.numeric.product import matrix_product
@@ -32,11 +34,12 @@ from arenite.numeric.product import matrix_product
 Int64 = npt.NDArray[np.int64]
 #: Told of what each operation stores.
 Watch = Callable[[Operation, Int64], None]
-#: Inferred: what the other operand is shifted by where one has a scale of 32 bits, and that one
-#: before it is scaled; for inputs of 8 bits, and of more.
-FIXED, BEFORE = {True: 19, False: 14}, {True: 20, False: 15}
-#: Less than any value of a window.
-_LEAST = -(1 << 40)
+#: What padding is, where it is not 0: less or more than any value of a window.
+_BORDERS = {"max": -(1 << 40), "min": 1 << 40, "argmax_x": -(1 << 40), "argmax_y": -(1 << 40)}
+#: What becomes of an element and what was found before; else their sum.
+_TAKES = {"max": np.maximum, "min": np.minimum}
+#: Bits below an index.
+_INDEX = 16
 
 
 def run(program: Program, memory: Memory, watch: Watch | None = None) -> None:
@@ -47,6 +50,7 @@ def run(program: Program, memory: Memory, watch: Watch | None = None) -> None:
         memory: Bytes of each region, as many as were verified.
         watch: Told of what each operation stores, as it is stored.
     """
+    memory = {**memory, **program.inside()}
     for operation in program.operations:
         if isinstance(operation, Copy):
             _copy(operation, memory)
@@ -65,6 +69,9 @@ def computed(operation: Operation, memory: Memory) -> Int64:
         return _convolution(operation, memory)
     if isinstance(operation, Pool):
         return _pool(operation, memory)
+    if isinstance(operation, Resize):
+        x = _real(operation.input, memory)
+        return finished(_scaled(resized(operation, x), operation.result), operation.result)
     assert isinstance(operation, Elementwise)
     return _elementwise(operation, memory)
 
@@ -133,17 +140,27 @@ def _pool(op: Pool, memory: Memory) -> Int64:
         return finished(
             _scaled(_real(op.input, memory).sum(-1, keepdims=True), op.result), op.result
         )
-    x = _padded(op.input, op.window, memory, _LEAST if op.kind == "max" else 0)
+    x = _padded(op.input, op.window, memory, _BORDERS.get(op.kind, 0))
     taps = _taps(x, op.window, (height, width))
+    if op.kind in ("argmax_x", "argmax_y"):
+        return finished(_scaled(_first_greatest(taps), op.result), op.result)
+    take = _TAKES.get(op.kind, np.add)
     total = next(taps).copy()
     for part in taps:
-        if op.kind == "max":
-            np.maximum(total, part, out=total)
-        else:
-            total += part
+        take(total, part, out=total)
     if op.divides:
         total = averaged(total, _counts(op.window, (height, width)))
     return finished(_scaled(total, op.result), op.result)
+
+
+def _first_greatest(taps: Iterator[Int64]) -> Int64:
+    """Inferred: the place of the first greatest element, in the high half of what is scaled."""
+    best = next(taps)
+    places = np.zeros(best.shape, np.int64)
+    for place, part in enumerate(taps, 1):
+        places[part > best] = place << _INDEX
+        best = np.maximum(best, part)
+    return places
 
 
 def _counts(window: Window, size: tuple[int, int]) -> Int64:
@@ -164,18 +181,18 @@ def _elementwise(op: Elementwise, memory: Memory) -> Int64:
     if op.other is None:
         return _unary(op, x)
     y = np.asarray(op.other, np.int64) if isinstance(op.other, int) else _real(op.other, memory)
-    x, y = np.broadcast_arrays(*((y, x) if op.is_reversed else (x, y)))
-    if op.function in ("add", "sub"):
-        x, y = _operands(op, x, y)
+    pair = (y, x) if op.is_reversed else (x, y)
+    x, y = (np.broadcast_to(one, result.map.shape) for one in pair)
+    if op.scales is not None:
+        x, y = (_operand(one, scale) for one, scale in zip((x, y), op.scales, strict=True))
         return finished(_scaled(x + y if op.function == "add" else x - y, result), result)
     if op.function == "mul":
         # Inferred: products of int32 know shifts alone.
         if op.is_wide and result.scale is not None:
             return finished(shifted(x * y, result.scale.shift, result.rounding), result)
         return finished(_scaled(x * y, result), result)
-    if op.function in ("min", "max"):
-        choose = np.minimum if op.function == "min" else np.maximum
-        return finished(_scaled(choose(x, y), result), result)
+    if op.function in _PAIRS:
+        return finished(_scaled(_PAIRS[op.function](x, y).astype(np.int64), result), result)
     y = np.clip(y, 0, 63)
     value = _shift_right(x, y, result.rounding) if op.function == "shr" else _shift_left(x, y)
     return finished(_scaled(value, result), result)
@@ -189,35 +206,48 @@ def _unary(op: Elementwise, x: Int64) -> Int64:
         scale = result.scale
         negative = rescaled(x, scale.multiplier, scale.shift, result.rounding)
         return finished(np.where(x < 0, negative, x), result)
+    if op.function == "leaky":
+        assert op.scales is not None
+        positive, negative = (_operand(x, scale) for scale in op.scales)
+        return finished(_scaled(np.where(x < 0, negative, positive), result), result)
+    if op.function == "not":
+        return finished(_scaled(~x, result), result)
     value = np.abs(x) if op.function == "abs" else count_leading_zeros(x & 0xFFFFFFFF)
     return finished(_scaled(value, result), result)
 
 
-def _operands(op: Elementwise, x: Int64, y: Int64) -> tuple[Int64, Int64]:
-    """Operands of ADD and SUB on one scale."""
-    first, second = op.scales
-    if first is not None and second is not None:
-        return x * first.multiplier, y * second.multiplier
-    fixed = FIXED[op.has_bytes]
-    if first is not None:
-        return _operand(op, x, first), y << fixed
-    assert second is not None
-    return x << fixed, _operand(op, y, second)
+def _operand(x: Int64, scale: Operand) -> Int64:
+    """An operand on the common scale."""
+    if not scale.rounding:
+        return (x << scale.left) * scale.multiplier
+    return rescaled(x << scale.left, scale.multiplier, scale.shift, scale.rounding)
 
 
-def _operand(op: Elementwise, x: Int64, scale: Scale) -> Int64:
-    """Inferred: shifted left first, as TFLite does, which U85's streams write out."""
-    before = BEFORE[op.has_bytes]
-    if scale.shift + before >= 31:
-        return rescaled(x << before, scale.multiplier, scale.shift + before, "double")
-    return rescaled(x, scale.multiplier, scale.shift, "double")
+def _divided(x: Int64, y: Int64) -> Int64:
+    """Guessed: towards zero, and 0 where there is nothing to divide by."""
+    quotient = np.abs(x) // np.maximum(np.abs(y), 1) * np.sign(x) * np.sign(y)
+    return np.where(y == 0, 0, quotient)
+
+
+def _logical_right(x: Int64, y: Int64) -> Int64:
+    """Zeros come in at 32 bits."""
+    return (x & 0xFFFFFFFF) >> np.clip(y, 0, 63)
+
+
+#: Functions of two elements.
+_PAIRS: dict[str, Callable[[Int64, Int64], npt.NDArray[Any]]] = {
+    **{"min": np.minimum, "max": np.maximum, "and": np.bitwise_and, "or": np.bitwise_or},
+    **{"eq": np.equal, "ne": np.not_equal, "ge": np.greater_equal, "gt": np.greater},
+    **{"xor": np.bitwise_xor, "and_not": lambda x, y: x & ~y},
+    **{"div": _divided, "lsr": _logical_right},
+}
 
 
 def _shift_right(x: Int64, y: Int64, rounding: Rounding) -> Int64:
     half = np.where(y > 0, np.int64(1) << np.maximum(y - 1, 0), 0)
-    if rounding == "double":
+    if rounding in ("double", "symmetric"):
         half = np.where(y > 0, half - (x < 0), 0)
-    elif rounding == "truncate":
+    elif rounding in ("truncate", "lower"):
         half = np.zeros_like(x)
     return (x + half) >> y
 

@@ -1,6 +1,7 @@
 """The registers that commands set, and the operations that read them.
 
-Facts: Vela 5.2.0 ``ethos_u55_regs.py`` (``cmd0``, ``cmd1``) for U55 and U65.
+Facts: Vela 5.2.0 ``ethos_u55_regs.py`` (``cmd0``, ``cmd1``) for U55 and U65, regor's
+``ethos_u85_interface.hpp`` for U85, whose own registers stand in the places of theirs.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ OPERATIONS = {
     0x011: "DMA_WAIT",
     0x012: "KERNEL_WAIT",
     0x013: "PMU_MASK",
+    0x100: "BRANCH",
 }
 #: Operations that compute or copy nothing.
 WAITS = frozenset({"DMA_WAIT", "KERNEL_WAIT", "PMU_MASK"})
@@ -63,15 +65,35 @@ LONG = {
 }
 
 
+_OWN_U85 = _numbered(
+    0x12A,
+    "RESIZE_X_SCALE_N_M1 RESIZE_Y_SCALE_N_M1 RESIZE_X_OFFSET RESIZE_Y_OFFSET WEIGHT_FORMAT",
+)
+#: The same of U85.
+SHORT_U85 = {**SHORT, 0x108: "IFM_BROADCAST", 0x134: "DMA0_IDX_REGION", **_OWN_U85}
+LONG_U85 = {
+    **LONG,
+    **_numbered(0x025, "IFM_SCALE IFM2_SCALE OP_SCALAR"),
+    **_numbered(
+        0x033,
+        "DMA0_SRC_STRIDE0 DMA0_SRC_STRIDE1 DMA0_DST_STRIDE0 DMA0_DST_STRIDE1 DMA0_IDX "
+        "DMA0_IDX_MAX DMA0_IDX_SKIP1",
+    ),
+    **_numbered(0x092, "WEIGHT2_BASE WEIGHT2_LENGTH WEIGHT3_BASE WEIGHT3_LENGTH"),
+    **_numbered(0x096, "RESIZE_X RESIZE_Y"),
+}
+
+
 def operation_name(command: Command) -> str:
     """What an operation's command is called."""
     return OPERATIONS.get(command.code, f"operation {command.code:#x}")
 
 
 class Registers:
-    """What the commands so far have set."""
+    """What the commands so far have set, in the registers of U55 and U65 or of U85."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_u85: bool = False) -> None:
+        self._names = (SHORT_U85, LONG_U85) if is_u85 else (SHORT, LONG)
         self._short: dict[str, int] = {}
         self._long: dict[str, tuple[int, int]] = {}
 
@@ -82,11 +104,11 @@ class Registers:
             StreamError: There is no such register.
         """
         if command.value is None:
-            name = SHORT.get(command.code)
+            name = self._names[0].get(command.code)
             if name is not None:
                 self._short[name] = command.parameter
         else:
-            name = LONG.get(command.code)
+            name = self._names[1].get(command.code)
             if name is not None:
                 self._long[name] = (command.parameter, command.value)
         if name is None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from arenite.npu.constants import FAST, READ_ONLY, WORK
-from arenite.npu.feature_map import FeatureMap, Shape
+from arenite.npu.feature_map import INSIDE, FeatureMap, Shape
 from arenite.npu.operations import Convolution, Copy, Operation, Program
 
 Place = tuple[int, int, int]
@@ -144,7 +144,7 @@ def _reads(operation: Operation, program: Program) -> Iterator[Buffer]:
     if isinstance(operation, Copy):
         place = (*operation.source, operation.length)
         found.append(_bytes(place, (-1, number), "bytes", program))
-    yield from (one for one in found if one.region != READ_ONLY)
+    yield from (one for one in found if one.region in (WORK, FAST))
 
 
 def _written(operation: Operation, program: Program) -> Buffer | None:
@@ -152,6 +152,8 @@ def _written(operation: Operation, program: Program) -> Buffer | None:
     if not isinstance(operation, Copy):
         target = operation.writes
         assert target is not None
+        if target.region >= INSIDE:
+            return None
         return _map(target, number, number, program)
     region, begin = operation.target
     if region is None:

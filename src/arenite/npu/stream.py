@@ -3,7 +3,7 @@
 A stream is a constant of 32-bit words: ``COP1``, then actions for the driver. Three of them are
 known: the configuration that the stream was compiled for, a filler, and the commands themselves.
 A command of one word has 16 bits of parameter, one of two words 16 + 32. Those that set a register
-have 0x100 or more for their code, or two words; the others are operations.
+have 0x100 or more for their code, or two words and less; the others are operations.
 
 Facts: Vela 5.2.0 ``driver_actions.py``, ``ethos_u55_regs.py`` (``config_r``, ``id_r``).
 """
@@ -51,7 +51,7 @@ class Command(NamedTuple):
     @property
     def is_operation(self) -> bool:
         """Whether it does something, instead of setting a register."""
-        return self.value is None and self.code < FIRST_REGISTER
+        return (self.code < FIRST_REGISTER) == (self.value is None)
 
 
 @dataclass(frozen=True, eq=False)

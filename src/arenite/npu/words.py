@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from arenite.npu.constants import FAST, READ_ONLY, WORK
-from arenite.npu.feature_map import FeatureMap
-from arenite.npu.operations import Convolution, Copy, Elementwise, Operation, Pool, Result, Window
+from arenite.npu.feature_map import INSIDE, FeatureMap
+from arenite.npu.operations import (
+    Convolution,
+    Copy,
+    Elementwise,
+    Operation,
+    Pool,
+    Resize,
+    Result,
+    Window,
+)
 
 #: Regions by number.
 REGIONS = {READ_ONLY: "constants", WORK: "memory to work in", FAST: "fast memory"}
 _SIGNS = {"mul": "*", "add": "+", "sub": "-"}
+_POOLS = {"sum": "sum of depth", "total": "sum of window", "none": "copy of a map"}
+#: Axes of a map, by number.
+_AXES = "HWC"
 
 
 def kind_of(operation: Operation) -> str:
@@ -20,7 +34,9 @@ def kind_of(operation: Operation) -> str:
     if isinstance(operation, Convolution):
         return "depthwise" if operation.is_depthwise else "convolution"
     if isinstance(operation, Pool):
-        return f"{operation.kind} pool" if operation.kind != "sum" else "sum of depth"
+        return _POOLS.get(operation.kind, f"{operation.kind} pool")
+    if isinstance(operation, Resize):
+        return f"resize {operation.mode}"
     assert isinstance(operation, Elementwise)
     return operation.function
 
@@ -37,8 +53,17 @@ def sentence(operation: Operation) -> str:
         return _through(operation.input, parts, operation.result)
     if isinstance(operation, Pool):
         return _through(operation.input, [_window(operation.window)], operation.result)
+    if isinstance(operation, Resize):
+        return _through(operation.input, list(_steps(operation)), operation.result)
     assert isinstance(operation, Elementwise)
     return _through(operation.input, _operands(operation), operation.result)
+
+
+def _steps(operation: Resize) -> Iterator[str]:
+    for axis, step, parts, offset in zip(
+        ("rows", "columns"), operation.step, operation.parts, operation.offset, strict=True
+    ):
+        yield f"{axis} {step}/{parts} apart from {offset}/{parts}"
 
 
 def _copy(copy: Copy) -> str:
@@ -51,7 +76,12 @@ def _copy(copy: Copy) -> str:
 def map_text(one: FeatureMap) -> str:
     """``int8 25x5x64``, with its layout where it is not the plain one."""
     height, width, depth = one.shape
-    return f"{one.dtype} {height}x{width}x{depth}{' in bricks' if one.is_bricks else ''}"
+    text = f"{one.dtype} {height}x{width}x{depth}"
+    if one.region >= INSIDE:
+        return f"{text} in chain {one.region - INSIDE}"
+    turned = "".join(_AXES[axis] for axis in one.axes)
+    text += "" if turned == _AXES else f" as {turned}"
+    return f"{text} in bricks" if one.is_bricks else text
 
 
 def _through(source: FeatureMap, parts: list[str], result: Result) -> str:
@@ -80,8 +110,9 @@ def _operands(operation: Elementwise) -> list[str]:
     text = f"the number {other}" if isinstance(other, int) else map_text(other)
     sign = _SIGNS.get(operation.function, operation.function)
     parts = [f"{text} {sign} it" if operation.is_reversed else f"{sign} {text}"]
-    if operation.function in ("add", "sub") and None in operation.scales:
-        parts.append("one operand scaled")
+    scaled = sum(bool(one.rounding) for one in operation.scales or ())
+    if scaled:
+        parts.append("one operand scaled" if scaled == 1 else "both operands scaled")
     return parts
 
 

@@ -11,8 +11,7 @@ import numpy as np
 
 from arenite.model import TensorType
 from arenite.npu.feature_map import FeatureMap
-from arenite.npu.operations import Convolution, Elementwise, Operation, Result, Scale
-from arenite.npu.reference import BEFORE
+from arenite.npu.operations import Convolution, Elementwise, Operand, Operation, Result, Scale
 from arenite.ops.context import Array, EvalTensor
 from arenite.ops.shared.add_sub import AddSubParams
 from arenite.ops.shared.npu_records import window_of
@@ -26,6 +25,8 @@ _MOST_TAPS = 1 << 9
 _WHOLE, _MOST_SHIFT = 31, 62
 #: A half in TFLite's multipliers.
 _HALF = 1 << 30
+#: What operands of sums are shifted left by.
+_LEFT = 20
 
 
 class Layer(NamedTuple):
@@ -106,11 +107,11 @@ def _constant(values: Array, type_: TensorType) -> EvalTensor:
 
 
 def _sum(op: Elementwise) -> Layer | None:
-    """ADD, where one operand has a scale of 32 bits and the other half of the larger one's."""
+    """ADD, whose operands are shifted left, of which one at least is not scaled but by a half."""
     other, result = op.other, op.result
     if op.function != "add" or not isinstance(other, FeatureMap) or other.shape != op.input.shape:
         return None
-    if not _are_int8(result, op.input, other) or (op.scales[0] is None) == (op.scales[1] is None):
+    if op.scales is None or not _are_int8(result, op.input, other):
         return None
     inputs = (other, op.input) if op.is_reversed else (op.input, other)
     first, second = (_operand(one) for one in op.scales)
@@ -119,17 +120,18 @@ def _sum(op: Elementwise) -> Layer | None:
         return None
     low, high = map(float, result.limits)
     offsets = -inputs[0].zero_point, -inputs[1].zero_point, result.zero_point
-    params = AddSubParams(1, low, high, *offsets, BEFORE[True], *first, *second, *total)
+    params = AddSubParams(1, low, high, *offsets, _LEFT, *first, *second, *total)
     return Layer("ADD", params, is_reversed=op.is_reversed)
 
 
-def _operand(scale: Scale | None) -> tuple[int, int] | None:
+def _operand(scale: Operand) -> tuple[int, int] | None:
     """TFLite's multiplier and shift of an operand that was shifted left; None for another way."""
-    if scale is None:
+    if scale == Operand(1, left=_LEFT - 1):
         return _HALF, 0
-    shift = _WHOLE - scale.shift - BEFORE[True]
+    shift = _WHOLE - scale.shift
     fits = scale.multiplier <= _INT32.max and -_WHOLE <= shift <= 0
-    return (scale.multiplier, shift) if fits else None
+    is_shifted = scale.left == _LEFT and scale.rounding == "double"
+    return (scale.multiplier, shift) if fits and is_shifted else None
 
 
 def _total(scale: Scale | None) -> tuple[int, int] | None:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from arenite.model import TensorType
 from arenite.native.steps import Step
 from arenite.npu.constants import FAST, WORK
-from arenite.npu.feature_map import FeatureMap, Piece
+from arenite.npu.feature_map import INSIDE, FeatureMap, Piece
 from arenite.npu.lifetimes import Spans, all_ones, read_unwritten, unread
 from arenite.npu.operations import (
     Convolution,
@@ -27,6 +27,7 @@ from arenite.npu.operations import (
     Operation,
     Pool,
     Program,
+    Resize,
     Result,
 )
 from arenite.npu.reference import computed
@@ -39,6 +40,7 @@ from arenite.ops.shared.npu_records import (
     convolution_params,
     elementwise_params,
     pool_params,
+    resize_params,
 )
 from arenite.runtime.graph import GraphHost
 from arenite.runtime.npu_layers import Layer, as_layer
@@ -74,7 +76,8 @@ def native_steps(host: GraphHost, node: Node) -> Steps | None:
         program, memory = ethos_u.verified(host, node)
     except StreamError:
         return None
-    host.budget.take(_ROWS * _largest(program), "an NPU's maps as rows")
+    inside = sum(size for region, size in program.sizes.items() if region >= INSIDE)
+    host.budget.take(_ROWS * _largest(program) + inside, "an NPU's maps as rows")
     return steps_of(program, memory, *ethos_u.spans(host, node, memory[WORK]))
 
 
@@ -86,6 +89,7 @@ def steps_of(
     None where it reads fast memory before anything was written there: what it finds then depends on
     former inferences; and where two elements of an output lie at one place.
     """
+    memory = {**memory, **program.inside()}
     stale = read_unwritten(program, inputs)
     targets = (operation.writes for operation in program.operations)
     if FAST in stale or not all(target is None or _is_apart(target) for target in targets):
@@ -121,7 +125,11 @@ class _Lowering:
             else:
                 self.reads[operation.number] = []
                 self._operation(operation)
-        own = () if self._program.is_shared else (self._memory[2],)
+        own = tuple(
+            memory
+            for region, memory in self._memory.items()
+            if region >= INSIDE or (region == FAST and not self._program.is_shared)
+        )
         return Steps(tuple(self._steps), (*own, *self._rows))
 
     def _add(self, kernel: str, params: Any, target: EvalTensor, *sources: EvalTensor) -> None:
@@ -240,6 +248,8 @@ class _Lowering:
             self._add("NPU_CONVOLUTION", convolution_params(operation), target, *sources)
         elif isinstance(operation, Pool):
             self._add("NPU_POOL", pool_params(operation), target, *sources)
+        elif isinstance(operation, Resize):
+            self._add("NPU_RESIZE", resize_params(operation), target, *sources)
         else:
             self._add("NPU_ELEMENTWISE", elementwise_params(operation), target, *sources)
 

@@ -18,12 +18,13 @@ from arenite.npu.operations import (
     UPSCALES,
     Convolution,
     Elementwise,
+    Operand,
     Pool,
+    Resize,
     Result,
     Scale,
 )
 from arenite.npu.operations import Window as NpuWindow
-from arenite.npu.reference import BEFORE, FIXED
 from arenite.ops.shared.window import Window
 
 Four = tuple[int, int, int, int]
@@ -96,12 +97,12 @@ class NpuPoolParams:
 
 @dataclass(frozen=True)
 class NpuOperandParams:
-    """An operand of a sum: shifted left, then multiplied, perhaps shifted right with rounding."""
+    """An operand: shifted left, multiplied, and unless its rounding is -1 shifted right."""
 
     multiplier: int
     shift: int
     left: int
-    is_rounded: bool
+    rounding: int
 
 
 @dataclass(frozen=True)
@@ -116,6 +117,18 @@ class NpuElementwiseParams:
     number: int
     first: NpuOperandParams
     second: NpuOperandParams
+    result: NpuResultParams
+
+
+@dataclass(frozen=True)
+class NpuResizeParams:
+    """A resizing; vertical numbers, then horizontal ones."""
+
+    is_nearest: bool
+    parts: tuple[int, int]
+    step: tuple[int, int]
+    offset: tuple[int, int]
+    zero_point: int
     result: NpuResultParams
 
 
@@ -187,22 +200,19 @@ def elementwise_params(op: Elementwise) -> NpuElementwiseParams:
 
 
 def _operands(op: Elementwise) -> tuple[NpuOperandParams, NpuOperandParams]:
-    """Of sums; of other functions what changes nothing."""
-    first, second = op.scales
-    if first is not None and second is not None:
-        return _plain(first.multiplier), _plain(second.multiplier)
-    fixed = _plain(1, FIXED[op.has_bytes])
-    if first is not None:
-        return _scaled(op, first), fixed
-    if second is not None:
-        return fixed, _scaled(op, second)
-    return _plain(1), _plain(1)
+    """Of sums and of leaky functions; of others what changes nothing."""
+    first, second = op.scales or (Operand(1), Operand(1))
+    return _operand(first), _operand(second)
 
 
-def _plain(multiplier: int, left: int = 0) -> NpuOperandParams:
-    return NpuOperandParams(multiplier, 0, left, is_rounded=False)
+def _operand(scale: Operand) -> NpuOperandParams:
+    rounding = ROUNDINGS.index(scale.rounding) if scale.rounding else -1
+    return NpuOperandParams(scale.multiplier, scale.shift, scale.left, rounding)
 
 
-def _scaled(op: Elementwise, scale: Scale) -> NpuOperandParams:
-    before = BEFORE[op.has_bytes] if scale.shift + BEFORE[op.has_bytes] >= 31 else 0
-    return NpuOperandParams(scale.multiplier, scale.shift + before, before, is_rounded=True)
+def resize_params(op: Resize) -> NpuResizeParams:
+    """Those of a resizing."""
+    return NpuResizeParams(
+        *(op.mode == "nearest", op.parts, op.step, op.offset),
+        *(op.input.zero_point, result_params(op.result)),
+    )

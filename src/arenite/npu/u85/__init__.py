@@ -1,0 +1,1 @@
+"""What U85's commands and weights have of their own."""

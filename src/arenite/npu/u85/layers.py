@@ -1,0 +1,191 @@
+"""Layers of U85 as registers say them.
+
+Facts: Vela 5.2.0 regor ``ethos_u85_register_cs_generator.cpp`` (``GenerateConvolutionOp``,
+``GeneratePoolingOp``, ``GenerateElementwiseOp``, ``GenerateResizeOp``, ``GenerateAccFormat``),
+``ethos_u85_interface.hpp``.
+"""
+
+from __future__ import annotations
+
+from arenite.npu.feature_map import FeatureMap, Shape
+from arenite.npu.layers import input_size, output_shape, window_of
+from arenite.npu.operations import (
+    UNARY,
+    Convolution,
+    Elementwise,
+    Function,
+    Operand,
+    Pool,
+    PoolKind,
+    Resize,
+)
+from arenite.npu.registers import Registers, operation_name
+from arenite.npu.stream import Command, StreamError
+from arenite.npu.u85.maps import Reading, input_map, is_number, number, output_map
+from arenite.npu.u85.results import operand, result
+from arenite.npu.u85.traversal import Traversal, Way
+from arenite.npu.u85.weights import channels, is_sparse, weights
+
+#: By code.
+_POOLS: tuple[PoolKind, ...] = (
+    *("max", "average", "sum", "total", "none"),
+    *("min", "argmax_x", "argmax_y"),
+)
+_FUNCTIONS: dict[int, Function] = {
+    **{0: "mul", 1: "add", 2: "sub", 3: "min", 4: "max", 5: "leaky", 6: "abs", 7: "clz"},
+    **{8: "shr", 9: "shl", 10: "lsr", 11: "div", 16: "eq", 17: "ne", 18: "ge", 19: "gt"},
+    **{33: "and", 34: "or", 35: "xor", 36: "not", 42: "and_not"},
+}
+#: Height and width of what the units compute at once, by ACC_FORMAT.
+_UNITS = ((1, 1), (1, 2), (1, 4), (2, 2), (2, 4), (4, 4))
+#: Bits of ACC_FORMAT: sums go on from others, or are not stored.
+_GOES_ON, _KEEPS = 3 << 4, 1 << 6
+#: Bits of RESIZE_X_OFFSET.
+_OFFSET = 12
+_MODES = {0: "bilinear", 2: "nearest"}
+
+
+def convolution(reading: Reading, command: Command, place: int) -> Convolution:
+    """A convolution, dense or depthwise."""
+    registers = reading.registers
+    is_depthwise = operation_name(command) == "DEPTHWISE"
+    if command.parameter:
+        raise StreamError("weights that another layer computes are not there yet")
+    is_wide = _is_wide(registers)
+    shape, window = output_shape(registers), window_of(registers)
+    depth = shape[2] if is_depthwise else registers.size("IFM_DEPTH")
+    source = input_map(reading, "IFM", (*input_size(window, depth), depth))
+    if source.dtype.itemsize > 2:
+        raise StreamError(f"expected an input of 8 or 16 bits, got {source.dtype}")
+    is_part = bool(registers.short("KERNEL_STRIDE") & 1 << 2)
+    way: Way = "depthwise" if is_depthwise else "part" if is_part else "depth"
+    order = Traversal(
+        shape=(shape[2], *window.kernel, 1 if is_depthwise else depth),
+        block=registers.size("OFM_BLK_DEPTH"),
+        unit=_unit(reading),
+        way=way,
+        input_bits=8 * source.dtype.itemsize,
+        stride=window.stride,
+        dilation=window.dilation,
+        streams=reading.accelerator.cores,
+        macs=reading.accelerator.macs,
+        is_sparse=is_sparse(reading),
+    )
+    values, streams = weights(reading, order)
+    end = result(reading, output_map(reading, shape))
+    if end.scale is not None:
+        raise StreamError("expected a scale for each channel, got one for all")
+    numbers = channels(reading, shape[2], is_wide=is_wide)
+    return Convolution(
+        *(place, command.position, source, end, window, values, *numbers),
+        *(is_depthwise, streams, is_part),
+    )
+
+
+def _is_wide(registers: Registers) -> bool:
+    """Whether sums have 48 bits."""
+    how = registers.short("ACC_FORMAT")
+    if how & (_GOES_ON | _KEEPS):
+        raise StreamError("sums that go on from another operation's are not there yet")
+    if how & 3 > 1:
+        raise StreamError(f"expected sums of 32 or 48 bits (0 or 1), got {how & 3}")
+    return bool(how & 1)
+
+
+def _unit(reading: Reading) -> int:
+    """Output channels that the units compute at once."""
+    code = reading.registers.short("ACC_FORMAT") >> 8 & 7
+    if code >= len(_UNITS):
+        raise StreamError(f"expected units of 0 to {len(_UNITS) - 1}, got {code}")
+    height, width = _UNITS[code]
+    return max(reading.accelerator.macs // 8 // (height * width), 4 * reading.accelerator.cores)
+
+
+def pool(reading: Reading, command: Command, place: int) -> Pool:
+    """A pool, or a sum over the depth."""
+    registers = reading.registers
+    if command.parameter >= len(_POOLS):
+        raise StreamError(f"expected a pool of 0 to {len(_POOLS) - 1}, got {command.parameter}")
+    _is_wide(registers)
+    kind, shape, window = _POOLS[command.parameter], output_shape(registers), window_of(registers)
+    size = (*input_size(window, shape[2]), shape[2])
+    if kind == "sum":
+        size = (shape[0], shape[1], registers.size("IFM_DEPTH"))
+        shape = (shape[0], shape[1], 1)
+    source = input_map(reading, "IFM", size)
+    end = result(reading, output_map(reading, shape))
+    if end.scale is None:
+        raise StreamError("expected one scale of a pool, got one for each channel")
+    return Pool(place, command.position, source, end, kind, window, has_own_divisor=True)
+
+
+def elementwise(reading: Reading, command: Command, place: int) -> Elementwise:
+    """A function of elements in their place."""
+    registers = reading.registers
+    function = _FUNCTIONS.get(command.parameter)
+    if function is None:
+        codes = ", ".join(map(str, _FUNCTIONS))
+        raise StreamError(f"expected a function of {codes}, got {command.parameter}")
+    shape = output_shape(registers)
+    source, other, is_reversed = _inputs(reading, function, shape)
+    end = result(reading, output_map(reading, shape))
+    if end.scale is None:
+        raise StreamError("expected one scale of a function, got one for each channel")
+    scales: tuple[Operand, Operand] | None = None
+    if function in ("add", "sub", "leaky"):
+        scales = operand(registers, "IFM_SCALE"), operand(registers, "IFM2_SCALE")
+    size = source.dtype.itemsize
+    return Elementwise(
+        *(place, command.position, source, end, function, other, is_reversed, scales),
+        *(size == 4, size == 1),
+    )
+
+
+def _inputs(
+    reading: Reading, function: Function, shape: Shape
+) -> tuple[FeatureMap, FeatureMap | int | None, bool]:
+    """A map as large as the output if there is one; the other input; whether that comes first."""
+    registers = reading.registers
+    if function in UNARY:
+        return input_map(reading, "IFM", shape), None, False
+    if is_number(registers, "IFM"):
+        return _map(reading, "IFM2", shape), number(registers, "IFM"), True
+    first = _map(reading, "IFM", shape)
+    if is_number(registers, "IFM2"):
+        return first, number(registers, "IFM2"), False
+    second = _map(reading, "IFM2", shape)
+    if first.shape != shape and second.shape == shape:
+        return second, first, True
+    return first, second, False
+
+
+def _map(reading: Reading, which: str, shape: Shape) -> FeatureMap:
+    """An input that may be 1 high, wide or deep."""
+    flags = reading.registers.short(f"{which}_BROADCAST")
+    if flags > 7:
+        raise StreamError(f"{which}: expected axes of 0 to 7 to repeat, got {flags}")
+    height, width, depth = (1 if flags >> axis & 1 else n for axis, n in enumerate(shape))
+    return input_map(reading, which, (height, width, depth))
+
+
+def resize(reading: Reading, command: Command, place: int) -> Resize:
+    """Elements between others."""
+    registers = reading.registers
+    mode = _MODES.get(command.parameter)
+    if mode is None:
+        raise StreamError(f"expected a resizing of 0 or 2, got {command.parameter}")
+    shape = output_shape(registers)
+    size = registers.size("KERNEL_HEIGHT"), registers.size("KERNEL_WIDTH"), shape[2]
+    source = input_map(reading, "IFM", size)
+    end = result(reading, output_map(reading, shape))
+    parts = registers.size("RESIZE_Y_SCALE_N"), registers.size("RESIZE_X_SCALE_N")
+    steps = []
+    for axis, count in zip("YX", parts, strict=True):
+        how, rest = registers.long(f"RESIZE_{axis}")
+        steps.append((how & 15) * count + (rest & 0x7FF))
+    offsets = (registers.short(f"RESIZE_{axis}_OFFSET") for axis in "YX")
+    y, x = (n - (n >> _OFFSET - 1 << _OFFSET) for n in (m & 0xFFF for m in offsets))
+    return Resize(
+        *(place, command.position, source, end),
+        *("bilinear" if mode == "bilinear" else "nearest", parts, (steps[0], steps[1]), (y, x)),
+    )
