@@ -8,6 +8,7 @@ import re
 import pytest
 
 from tests.cli.models import saved
+from tests.firmware.pictures import picture
 from tests.firmware.streaming.models import tower
 
 
@@ -52,12 +53,24 @@ def test_what_the_least_memory_would_be_is_said_in_a_line(arenite, tmp_path):
     pytest.importorskip("unicorn")
     file = saved(tower(), tmp_path / "tower.tflite")
     result = arenite("export", file, "-o", tmp_path / "out")
-    said = re.findall(
-        r"^RAM +([\d,]+) bytes.*; about ([\d,]+) with --least ram", result.stdout, re.M
-    )
-    usual, about = (int(number.replace(",", "")) for number in said[0])
+    said = re.findall(r"^RAM +([\d,]+) bytes.*; ([\d,]+) with --least ram", result.stdout, re.M)
+    usual, least = (int(number.replace(",", "")) for number in said[0])
     small = arenite("export", file, "-o", tmp_path / "small", "--least", "ram", "--json")
-    assert json.loads(small.stdout)["arena_bytes"] <= about < usual
+    assert json.loads(small.stdout)["arena_bytes"] == least < usual
+
+
+def test_more_memory_than_tflm_takes_is_pointed_out(arenite, tmp_path):
+    file = saved(picture(51), tmp_path / "picture.tflite")  # a pool, then a depthwise layer
+    result = arenite("export", file, "-o", tmp_path / "kept", "--input", "kept", "--no-emulate")
+    taken, tflm = re.findall(
+        r"^RAM +([\d,]+) bytes.*\n +more than TFLM's arena of ([\d,]+) bytes", result.stdout, re.M
+    )[0]
+    assert int(taken.replace(",", "")) > int(tflm.replace(",", ""))
+    assert f"TFLM's arena of the same model, which is smaller | {tflm} bytes" in (
+        tmp_path / "kept" / "README.md"
+    ).read_text("utf-8")
+    usual = arenite("export", file, "-o", tmp_path / "usual", "--no-emulate")
+    assert "more than TFLM's arena" not in usual.stdout
 
 
 def test_a_name_that_is_none_in_c_is_wrong_usage(arenite, model_file, tmp_path):

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 import pytest
 
 from arenite.firmware import export
+from arenite.runtime.allocation import smallest_arena
+from tests.firmware.kernels.cortex_m.held_out import held_out
 from tests.firmware.models import residual
 from tests.firmware.networks import wild
+from tests.firmware.pictures import picture
 from tests.firmware.streaming.chains import Folder, self_tests
 from tests.firmware.streaming.models import tower
+from tests.optimize.layers import Layers
 from tests.runtime.wake_word import wake_word
 
 HOST = {"target": None, "emulate": False}
+ASSEMBLED = {"target": "cortex-m4", "emulate": False}
 
 
 def test_a_limit_of_memory_is_kept_with_layers_that_go_row_by_row(tmp_path):
@@ -38,6 +44,58 @@ def test_a_limit_that_cannot_be_kept_is_refused_with_the_least_there_is(tmp_path
     assert export(tower(), tmp_path / "m", ram=least, **HOST).arena_bytes == least
     with pytest.raises(ValueError, match=f"at least {least} bytes"):
         export(tower(), tmp_path / "m", ram=least - 1, **HOST)
+
+
+#: Of what export is asked for, all but time, which may cost memory; and what promises more of
+#: inputs than TFLM does.
+ASKED = {
+    "nothing": {},
+    "ram": {"least": "ram"},
+    "flash": {"least": "flash"},
+    "room": {"flash": 1 << 22},
+}
+PROMISED = {"kept": {"inputs": "kept"}, "apart": {"inputs": "apart"}}
+SEEDS = range(int(os.environ.get("ARENITE_CASES", "8")))
+
+
+@pytest.mark.parametrize("asked", ASKED)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_arena_is_no_larger_than_tflms(asked, seed, tmp_path):
+    model, processor = picture(seed), ("cortex-m4", "cortex-m0plus", "cortex-m55")[seed % 3]
+    made = export(model, tmp_path / "m", target=processor, emulate=False, **ASKED[asked])
+    assert made.arena_bytes <= smallest_arena(model, target=processor) == made.tflm_arena_bytes
+
+
+@pytest.mark.parametrize("promised", PROMISED)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_promise_about_inputs_takes_more_only_where_there_is_no_other_way(
+    promised, seed, tmp_path
+):
+    how = {**ASSEMBLED, **PROMISED[promised]}
+    made = export(picture(seed), tmp_path / "m", **how)
+    if made.arena_bytes > made.tflm_arena_bytes:
+        with pytest.raises(ValueError, match="ram: expected at least"):
+            export(picture(seed), tmp_path / "small", ram=made.tflm_arena_bytes, **how)
+
+
+def test_a_network_that_takes_more_than_tflm_layer_by_layer_goes_row_by_row(tmp_path):
+    """96 x 96 pixels, wide layers beside their inputs: with their scratch memory 154,976 bytes."""
+    model = held_out("fomo")
+    usual = export(model, tmp_path / "usual", **ASSEMBLED)
+    fast = export(model, tmp_path / "fast", least="time", **ASSEMBLED)
+    assert usual.arena_bytes <= usual.tflm_arena_bytes < fast.arena_bytes
+    assert any(layer.rows for layer in usual.layers)
+
+
+def test_a_layer_with_more_scratch_memory_than_tflm_spares_has_another_kernel(tmp_path):
+    """Four units of 4,000 inputs: in assembly the inputs lie in scratch memory again, widened."""
+    net = Layers(0)
+    net.output(net.dense(net.input(1, 4000), 4))
+    model = net.build()
+    usual = export(model, tmp_path / "usual", **ASSEMBLED)
+    fast = export(model, tmp_path / "fast", least="time", **ASSEMBLED)
+    assert usual.arena_bytes <= usual.tflm_arena_bytes < fast.arena_bytes
+    assert usual.layers[0].reason == "its other kernels take 8,000 bytes of scratch memory more"
 
 
 def test_an_input_that_is_kept_takes_its_bytes_more(tmp_path):
@@ -80,9 +138,6 @@ def test_a_model_with_resource_variables_has_limits_as_well(tmp_path):
     roomy = export(wake_word(), tmp_path / "roomy", name="roomy", ram=small.arena_bytes, **HOST)
     folders = [Folder(one.folder, one.name) for one in (small, roomy)]
     assert self_tests(tmp_path, folders).count("PASS") == 2
-
-
-ASSEMBLED = {"target": "cortex-m4", "emulate": False}
 
 
 def test_both_limits_are_kept_together(tmp_path):

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from arenite.errors import PlanError
+from arenite.firmware import export
 from arenite.firmware.kernels.portable import portable_work
 from arenite.firmware.network.kernel import Scratch
 from arenite.firmware.network.layers import network_of
@@ -14,6 +15,7 @@ from arenite.firmware.plan.layout import layout_of
 from arenite.firmware.plan.memory_check import replay
 from arenite.firmware.streaming.casting import Parts, group_of
 from tests.firmware.models import chain, residual
+from tests.firmware.networks import wild
 from tests.firmware.streaming.models import tower
 
 
@@ -54,6 +56,12 @@ def grouped(model=None):
 def test_a_group_of_the_planner_passes():
     network, works, group = grouped()
     replay(network, layout_of(network, works, groups=[group]), [group])
+
+
+def test_rows_of_padding_around_a_part_of_another_tensor_are_nobody_elses(tmp_path):
+    """Four maps in a row, one of them padded where another layer goes on with its rows."""
+    made = export(wild(40), tmp_path / "m", target="cortex-m4", least="ram", emulate=False)
+    assert any(layer.rows for layer in made.layers)
 
 
 def test_a_ring_of_a_row_less_is_found():

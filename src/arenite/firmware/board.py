@@ -17,7 +17,7 @@ from arenite.emulator.machine import Count
 from arenite.errors import BoardError, BoardLimitError
 from arenite.firmware.compiler.zig import Headers
 from arenite.firmware.device import Device, LayerRun, whole
-from arenite.firmware.export import headers_in, layered, write
+from arenite.firmware.export import headers_in, layered, tflm_arena, write
 from arenite.firmware.flash_reads import FlashReads, flash_reads
 from arenite.firmware.folder.exported import Export, export_of
 from arenite.firmware.folder.io_spec import ports_model
@@ -39,6 +39,7 @@ from arenite.runtime.io_conversion import (
     port,
 )
 from arenite.runtime.predict import finish, run_in_order
+from arenite.target import find_target
 
 #: Instructions that a call may take where it is not known that it comes to an end.
 LIMIT = 500_000_000
@@ -115,11 +116,13 @@ class Board:
             )
         else:
             processor = processor or DEFAULT
-            made = layered(model_of(model), processor, icache, optimize=optimize)
+            model = model_of(model)
+            made = layered(model, processor, icache, optimize=optimize)
             self.model, self.layered = made.original, made.model
             with tempfile.TemporaryDirectory(prefix="arenite-") as into:
                 place = Path(folder or Path(into) / "folder")
-                budget = Budget(ram, flash, least, inputs, icache)
+                tflm = tflm_arena(model, find_target(processor))
+                budget = Budget(ram, flash, least, inputs, icache, tflm)
                 self.export = write(made, place, processor, budget, name=name)
                 if self.export.not_verified:
                     raise BoardLimitError(f"the reference: {self.export.not_verified}")

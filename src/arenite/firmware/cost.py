@@ -9,16 +9,18 @@ from typing import Any
 from arenite.cores import CORES, DEFAULT
 from arenite.emulator.machine import FLASH, RAM, Count
 from arenite.firmware.board import Board
-from arenite.firmware.export import layered
+from arenite.firmware.export import chosen, layered, tflm_arena
 from arenite.firmware.kernels.cortex_m.asm_cycles import PIPELINE, count_of
 from arenite.firmware.measurements import Measured, can_emulate
 from arenite.firmware.network.kernel import Constant, Scratch, UnsupportedError, Work, text_of
 from arenite.firmware.network.layers import Value
 from arenite.firmware.network.names import c_name
+from arenite.firmware.plan.budget import Budget
 from arenite.firmware.plan.golden import sample
-from arenite.firmware.plan.program import Program, program_from
+from arenite.firmware.plan.program import Program
 from arenite.formats import Source, model_of
 from arenite.model import Model
+from arenite.target import find_target
 
 #: Whose figures these are, as ``origin`` has them.
 COUNTED, EMULATED = "counted", "emulated"
@@ -118,7 +120,8 @@ def firmware_cost(
     """
     model = model_of(model)
     made = layered(model, processor)
-    program = program_from(made.network, made.works, c_name(model.source, None))
+    budget = Budget(tflm=tflm_arena(model, find_target(processor)))
+    program = chosen(made, processor, budget, c_name(model.source, None))
     counts = [count_layer(program, number) for number in range(len(program.works))]
     emulated = _emulated(model, program, processor)
     if CORES[processor].pipeline != PIPELINE:
@@ -157,6 +160,8 @@ def firmware_cost_facts(cost: FirmwareCost) -> dict[str, Any]:
 def count_layer(program: Program, number: int) -> Count | None:
     """One call of a layer's function, if all of it is assembly; nothing for no function."""
     routine = program.works[number].routine
+    if program.group(number) is not None:
+        return None
     if routine is None:
         return Count(0, 0)
     if routine.language != "s":
@@ -199,7 +204,7 @@ def _emulated(model: Model, program: Program, processor: str) -> Measured | None
 def _layers(
     program: Program, counts: list[Count | None], emulated: Measured | None
 ) -> Iterator[LayerCost]:
-    for layer, work, counted in zip(program.network.layers, program.works, counts, strict=True):
+    for layer, counted in zip(program.network.layers, counts, strict=True):
         first, count, origin = counted, counted, COUNTED
         if count is None and emulated is None:
             origin = ""
@@ -209,7 +214,7 @@ def _layers(
         yield LayerCost(
             layer.index,
             layer.name,
-            program.routines[work.routine] if work.routine else "",
+            program.routines[routine] if (routine := program.routine(layer.index)) else "",
             count.instructions if count else None,
             _cycles(count),
             origin,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from arenite.cores import CORES, DEFAULT
+from arenite.errors import AreniteError
 from arenite.firmware.build import CPP
 from arenite.firmware.compiler.zig import Headers
 from arenite.firmware.folder.exported import Export, ExportedLayer, export_facts, manifest_facts
@@ -26,7 +27,7 @@ from arenite.firmware.measurements import can_emulate, emulated
 from arenite.firmware.network.kernel import Routine, Work
 from arenite.firmware.network.layers import AnyLayer, Network, compiled_in
 from arenite.firmware.network.names import SOURCES, c_name
-from arenite.firmware.plan.budget import Budget, Least, about_least_ram, plan_within
+from arenite.firmware.plan.budget import Budget, Least, plan_within
 from arenite.firmware.plan.estimate import cycles, group_cycles
 from arenite.firmware.plan.golden import Golden, golden_of, sample
 from arenite.firmware.plan.layout import Inputs
@@ -39,6 +40,7 @@ from arenite.firmware.text.source import sources
 from arenite.formats import Source, model_of
 from arenite.model import Model
 from arenite.ops import builtin
+from arenite.runtime.allocation import smallest_arena
 from arenite.target import Target, find_target
 
 _FAMILIES: Mapping[str, Kernels] = {
@@ -120,8 +122,9 @@ def export(
         OptimizationError: A pass changed the outputs, which is an error of Arenite's.
         OSError: A file cannot be written.
     """
-    processor, model = find_target(target).processor, model_of(model)
-    budget = Budget(ram, flash, least, inputs, icache)
+    built, model = find_target(target), model_of(model)
+    processor = built.processor
+    budget = Budget(ram, flash, least, inputs, icache, tflm_arena(model, built))
     made = layered(model, processor, icache, optimize=optimize)
     return write(made, folder, processor, budget, name=name, planner=planner, emulate=emulate)
 
@@ -138,15 +141,7 @@ def write(
 ) -> Export:
     """Write the layers that :func:`layered` made; see :func:`export`."""
     kernels, flash = kernels_for(processor, budget.icache), budget.flash
-    improve = partial(_improved, processor=processor, budget=budget)
-    program = program_from(
-        made.network,
-        made.works,
-        c_name(made.original.source, name),
-        planner,
-        improve=improve,
-        inputs=budget.inputs,
-    )
+    program = chosen(made, processor, budget, c_name(made.original.source, name), planner)
     if flash is not None and program.constant_bytes > flash:
         raise ValueError(
             f"flash: expected at least {program.constant_bytes} bytes, got {flash}: the smallest "
@@ -161,10 +156,10 @@ def write(
     headers = headers_in(made.model)
     figures = _figures(files, program, golden, processor, headers) if counted else None
     result = _export(program, processor, place, figures, facts)
-    result = replace(result, not_verified=golden.unfinished)
+    result = replace(result, not_verified=golden.unfinished, tflm_arena_bytes=budget.tflm)
     if emulate and _may_take_less(processor, budget, program):
-        least = about_least_ram(made.network, made.works, kernels)
-        result = replace(result, least_ram_bytes=least or None)
+        small = chosen(made, processor, replace(budget, least="ram"), program.name, planner)
+        result = replace(result, least_ram_bytes=small.arena_bytes)
     files["README.md"] = readme(result)
     result = replace(result, files=(*files, MANIFEST))
     kept = write_folder(place, files, manifest_facts(export_facts(result)))
@@ -172,8 +167,8 @@ def write(
 
 
 def _may_take_less(processor: str, budget: Budget, program: Program) -> bool:
-    """Whether it is worth a second at most to look for what the least memory is."""
-    is_plain = budget == Budget(icache=budget.icache)
+    """Whether it is worth some seconds to look for what the least memory is."""
+    is_plain = budget == Budget(icache=budget.icache, tflm=budget.tflm)
     return processor in TUNED and is_plain and len(program.network.layers) <= _MOST_LAYERS
 
 
@@ -245,6 +240,25 @@ def headers_in(model: Model) -> Headers | None:
     from arenite.kernels.compile import origins_of  # noqa: PLC0415
 
     return headers_of(origins_of(model).values())
+
+
+def chosen(
+    made: Lossless, processor: str, budget: Budget, name: str, planner: str = "optimal"
+) -> Program:
+    """The program of these layers within a budget."""
+    improve = partial(_improved, processor=processor, budget=budget)
+    network, works, inputs = made.network, made.works, budget.inputs
+    return program_from(network, works, name, planner, improve=improve, inputs=inputs)
+
+
+def tflm_arena(model: Model, target: Target) -> int | None:
+    """Bytes of TFLM's arena of a model, where it runs it; of 32 bits where any processor does."""
+    if target.abi.startswith("lp64"):
+        target = replace(target, abi="ilp32")
+    try:
+        return smallest_arena(model, target=target)
+    except AreniteError:
+        return None
 
 
 def _improved(network: Network, works: Sequence[Work], processor: str, budget: Budget) -> Plan:

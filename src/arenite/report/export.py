@@ -45,8 +45,11 @@ def render_export(result: Export, width: int) -> Iterator[Text]:
     figures, constants = result.figures, f"{number(result.constant_bytes)} bytes of constants"
     least, less = result.least_ram_bytes, ""
     if least is not None and least < result.arena_bytes:
-        less = f"; about {number(least)} with --least ram"
+        less = f"; {number(least)} with --least ram"
     yield Text(f"RAM    {number(result.arena_bytes)} bytes, all scratch memory included{less}")
+    tflm = result.tflm_arena_bytes
+    if tflm is not None and tflm < result.arena_bytes:
+        yield Text(f"       more than TFLM's arena of {number(tflm)} bytes", style="yellow")
     if figures is None:
         yield Text(f"flash  {constants}, and code")
         return

@@ -84,7 +84,8 @@ class Export:
         model: The file that it was made of and its SHA-256, and what passes made of it.
         not_verified: Why samples are missing in the self-test, where loops go on for too long;
             such a firmware is not emulated either.
-        least_ram_bytes: About the arena with ``least="ram"``; None where nobody looked.
+        least_ram_bytes: The arena with ``least="ram"``; None where nobody looked.
+        tflm_arena_bytes: TFLM's arena of the same model; None where TFLM cannot run it.
     """
 
     folder: str
@@ -103,6 +104,7 @@ class Export:
     model: Mapping[str, Any] | None = None
     not_verified: str = ""
     least_ram_bytes: int | None = None
+    tflm_arena_bytes: int | None = None
 
     def __repr__(self) -> str:
         text = f"arena {self.arena_bytes:,} bytes, constants {self.constant_bytes:,}"

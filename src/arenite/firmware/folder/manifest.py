@@ -248,6 +248,7 @@ _EXPORT = _row(
         "model": _maybe(_model),
         "not_verified": _text(_LONGEST),
         "least_ram_bytes": _maybe(_size),
+        "tflm_arena_bytes": _maybe(_size),
         **_maybe_counts,
         **dict.fromkeys(
             ("code_bytes", "flash_bytes", "stack_bytes", "static_bytes"), _maybe(_count)

@@ -8,7 +8,7 @@ rows at a time. Time is estimated (``pace``), memory is planned.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Literal
 
@@ -54,6 +54,9 @@ class Budget:
         inputs: What becomes of the model's inputs.
         icache: Bytes of the processor's cache of instructions, which loops shall fit into; None is
             any number.
+        tflm: Bytes of TFLM's arena of the same model: where neither ``ram`` nor time is asked for,
+            layers go row by row before the arena takes more than that, as far as there is a way;
+            None where that is not known.
     """
 
     ram: int | None = None
@@ -61,6 +64,12 @@ class Budget:
     least: Least | None = None
     inputs: Inputs = "overwritten"
     icache: int | None = None
+    tflm: int | None = None
+
+    @property
+    def most(self) -> int | None:
+        """Bytes that the arena shall not exceed for no good."""
+        return None if self.ram is not None or self.least == "time" else self.tflm
 
 
 def plan_within(
@@ -73,18 +82,6 @@ def plan_within(
             what the smallest takes, or why.
     """
     return _Choice(network, works, budget, kernels, offers).plan()
-
-
-def about_least_ram(network: Network, works: Sequence[Work], kernels: Kernels) -> int:
-    """About what the least memory would be, of groups of which all go one row at a time.
-
-    That takes a tenth of the time of the plan itself, which may find somewhat less.
-    """
-
-    def none(layer: AnyLayer, work: Work) -> Sequence[Work]:
-        return ()
-
-    return _Choice(network, works, Budget(least="ram"), kernels, none).about_least()
 
 
 class _Choice:
@@ -114,6 +111,16 @@ class _Choice:
         return [one for layer in self._network.layers for one in self._ways(layer)]
 
     def plan(self) -> Plan:
+        plan, most = self._asked(), self._budget.most
+        if most is None or self._fits(plan, most):
+            return plan
+        segments = [*self._alone, *self._smaller(), *self._groups()]
+        try:
+            return self._within(segments, most)
+        except _TooLittleError:  # no way at all: the usual one, and who exports says so
+            return plan
+
+    def _asked(self) -> Plan:
         budget = self._budget
         if (budget.ram, budget.flash, budget.least) == (None, None, None) and not self._fed:
             return Plan(self._works)
@@ -129,7 +136,7 @@ class _Choice:
                 "input: rows cannot be delivered: the layers that take them do not go together"
             )
         if budget.ram is not None:
-            return self._within(segments, budget.ram)
+            return self._limited(segments, budget.ram)
         if budget.least == "ram":
             return self._smallest(segments)
         return self._made(self._cheapest(segments, float("inf")))
@@ -140,13 +147,25 @@ class _Choice:
         """A layer alone, with every kernel that there is for it."""
         if any(value in self._fed for value in layer.present()):
             return
-        own = self._works[layer.index]
-        for work in (own, *self._others(layer)):
-            more = _constants([work]) - self._least[layer.index]
-            size, time = bytes_alone(self._lives, layer, work), cycles(layer, work)
-            number = layer.index
-            cost = self._cost(time, more)
-            yield Segment(number, number + 1, size, cost, more, work=work)
+        for work in (self._works[layer.index], *self._others(layer)):
+            yield self._way(layer, work)
+
+    def _way(self, layer: AnyLayer, work: Work) -> Segment:
+        number = layer.index
+        more = max(_constants([work]) - self._least[number], 0)
+        size, cost = bytes_alone(self._lives, layer, work), self._cost(cycles(layer, work), more)
+        return Segment(number, number + 1, size, cost, more, work=work)
+
+    def _smaller(self) -> Iterator[Segment]:
+        """Layers alone by kernels that take less scratch memory than their own."""
+        for layer, own in zip(self._network.layers, self._works, strict=True):
+            if any(value in self._fed for value in layer.present()):
+                continue
+            for work in self._offers(layer, own):
+                less = _scratch(own) - _scratch(work)
+                if less > 0:
+                    why = f"its other kernels take {less:,} bytes of scratch memory more"
+                    yield self._way(layer, replace(work, reason=work.reason or why))
 
     def _others(self, layer: AnyLayer) -> Sequence[Work]:
         """Other ways to do a layer, where constants matter; smaller ones where they must be."""
@@ -160,8 +179,8 @@ class _Choice:
     def _cost(self, time: float, more: int) -> float:
         return time + (_BYTE * more if self._budget.least == "flash" else 0.0)
 
-    def _groups(self, steps: Sequence[int] = _STEPS) -> Iterator[Segment]:
-        """All groups of which every layer makes as many rows at a time, of these numbers."""
+    def _groups(self) -> Iterator[Segment]:
+        """All groups of which every layer makes as many rows at a time."""
         most = max((one.bytes for one in self._alone), default=0) or float("inf")
         for first in range(self._count):
             for end in range(first + 1, self._count + 1):
@@ -173,7 +192,7 @@ class _Choice:
                     break
                 if self._delivers(first, end):
                     yield slow
-                    yield from (self._segment(first, [n] * (end - first)) for n in steps[1:])
+                    yield from (self._segment(first, [n] * (end - first)) for n in _STEPS[1:])
 
     def _segment(self, first: int, steps: Sequence[int]) -> Segment:
         network = self._network
@@ -257,13 +276,16 @@ class _Choice:
             if more is not None:
                 yield self._segment(one.first, [*steps[:number], more, *steps[number + 1 :]])
 
-    def _within(self, segments: Sequence[Segment], ram: int) -> Plan:
-        limit = float(ram)
+    def _limited(self, segments: Sequence[Segment], ram: int) -> Plan:
         try:
-            while (size := self._size(plan := self._made(self._cheapest(segments, limit)))) > ram:
-                limit = min(limit, size) - max(size - ram, 16)
+            return self._within(segments, ram)
         except _TooLittleError:
             raise self._refusal(segments, ram) from None
+
+    def _within(self, segments: Sequence[Segment], ram: int) -> Plan:
+        limit = float(ram)
+        while (size := self._size(plan := self._made(self._cheapest(segments, limit)))) > ram:
+            limit = min(limit, size) - max(size - ram, 16)
         return plan
 
     def _refusal(self, segments: Sequence[Segment], ram: int) -> ValueError:
@@ -293,16 +315,6 @@ class _Choice:
                 high, best = min(middle, _height(way)), way
         return self._made(best)
 
-    def about_least(self) -> int:
-        """The least memory without a look for faster groups: 0 where none is known to save any."""
-        segments = [*self._alone, *self._groups(_STEPS[:1])]
-        fastest = cheapest(segments, self._count, float("inf")) or []
-        for size in sorted({one.bytes for one in segments}):
-            way = cheapest(segments, self._count, size)
-            if way is not None and _total(way) <= SLOWER * _total(fastest):
-                return self._size(self._made(way))
-        return 0
-
     # -- plans
 
     def _made(self, way: Sequence[Segment]) -> Plan:
@@ -316,10 +328,13 @@ class _Choice:
                     works[number] = next(iter(one.group.member_of(number).works), works[number])
         return Plan(works, groups)
 
-    def _size(self, plan: Plan) -> int:
-        return layout_of(
-            self._network, plan.works, groups=plan.groups, inputs=self._budget.inputs
-        ).size
+    def _fits(self, plan: Plan, most: int) -> bool:
+        """Whether so many bytes do; the fast planner says so of most plans."""
+        return self._size(plan, "greedy") <= most or self._size(plan) <= most
+
+    def _size(self, plan: Plan, planner: str = "optimal") -> int:
+        inputs = self._budget.inputs
+        return layout_of(self._network, plan.works, planner, plan.groups, inputs).size
 
 
 class _TooLittleError(Exception):
@@ -337,6 +352,10 @@ def _total(way: Sequence[Segment]) -> float:
 
 def _height(way: Sequence[Segment]) -> float:
     return max(float(one.bytes) for one in way)
+
+
+def _scratch(work: Work) -> int:
+    return sum(one.bytes for one in work.scratch)
 
 
 def _constants(works: Sequence[Work]) -> int:

@@ -51,11 +51,14 @@ class _Bytes:
 
     @property
     def marks(self) -> Marks:
-        """The mark of each byte."""
+        """The mark of each byte; rows of padding have none of another tensor's."""
+        offsets = np.arange(self.offset, self.offset + self.bytes)
+        marks = self.tensor * _FAR + offsets
         own = self.own.get(self.tensor)
         if own is not None:
-            return own[self.offset : self.offset + self.bytes]
-        return self.tensor * _FAR + np.arange(self.offset, self.offset + self.bytes)
+            inside = (offsets >= 0) & (offsets < len(own))
+            marks[inside] = own[offsets[inside]]
+        return marks
 
 
 class Arena:

@@ -186,6 +186,8 @@ def _c_type(ports: Sequence[Mapping[str, Any]]) -> str:
 
 def _figures(result: Export) -> Iterator[tuple[str, str]]:
     yield "RAM: the arena, with all scratch memory", f"{result.arena_bytes:,} bytes"
+    if (tflm := result.tflm_arena_bytes) is not None and tflm < result.arena_bytes:
+        yield "RAM: TFLM's arena of the same model, which is smaller", f"{tflm:,} bytes"
     figures = result.figures
     if figures is not None:
         if figures.static_bytes:
