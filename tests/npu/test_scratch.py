@@ -9,6 +9,7 @@ from arenite.npu.scratch import scratch_of
 from arenite.npu.stream import read_stream
 from tests.npu.damage import parts_of
 from tests.npu.streams import Assembler, layer, map_of, verified
+from tests.npu.vela import KEPT
 
 COPY = {"DMA0_SRC_REGION": 0, "DMA0_SRC": 0, "DMA0_DST_REGION": 1, "DMA0_DST": 0, "DMA0_LEN": 16}
 
@@ -52,7 +53,7 @@ def test_channels_of_one_map_are_one_buffer() -> None:
 
 
 def test_most_is_alive_where_weights_meet_the_largest_maps() -> None:
-    parts = parts_of("ethos-u65-256")
+    parts = parts_of(KEPT["ethos-u65-256"])
     stream = read_stream(parts.stream)
     scratch = scratch_of(read_program(stream, parts.read_only, parts.work, parts.fast))
     assert (scratch.peak, scratch.alive[scratch.peak]) == (4, 3700)
@@ -60,7 +61,7 @@ def test_most_is_alive_where_weights_meet_the_largest_maps() -> None:
 
 
 def test_no_two_buffers_share_bytes_while_both_are_alive() -> None:
-    parts = parts_of("ethos-u55-128")
+    parts = parts_of(KEPT["ethos-u55-128"])
     stream = read_stream(parts.stream)
     buffers = scratch_of(read_program(stream, parts.read_only, parts.work, parts.fast)).buffers
     for place, one in enumerate(buffers):

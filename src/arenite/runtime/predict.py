@@ -38,7 +38,7 @@ from arenite.runtime.io_conversion import (
 )
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from arenite.runtime.threads import checked_threads
-from arenite.runtime.whole_call import whole_call
+from arenite.runtime.whole_call import failed, whole_call
 
 if TYPE_CHECKING:
     from arenite.native.call import Call
@@ -308,14 +308,6 @@ def _refuse_nan(port: BatchPort, begin: int, end: int) -> None:
         index = begin + place[0]
         message = f"sample {index}: expected numbers to quantise, got NaN at {place[1:]}"
         raise PredictError(message, index=index)
-
-
-def failed(error: Exception, index: int = 0) -> PredictError:
-    """A sample's error, by what it failed with."""
-    name = type(error).__name__
-    return PredictError(
-        f"sample {index}: {name}: {error}" if str(error) else f"sample {index}: {name}", index=index
-    )
 
 
 def _parts(count: int, threads: int) -> list[range]:

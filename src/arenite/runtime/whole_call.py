@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from arenite.errors import PredictError
 from arenite.ops.context import Array
 from arenite.runtime.micro_interpreter import MicroInterpreter
 
@@ -31,11 +32,12 @@ def shortcut(micro: MicroInterpreter, call: Call) -> Any:
     # Otherwise a result has one axis more than an output, or the caller has to be asked.
     has_samples = all(array.shape[:1] == (1,) for array in (*inputs, *outputs))
     predicts = has_samples and len(inputs) == 1 and not micro.is_stateful
-    return call.shortcut(inputs, failed=_failed, predicts=predicts)
+    return call.shortcut(inputs, failed=failed, predicts=predicts)
 
 
-def _failed(error: Exception) -> Exception:
-    """The error of a batch of one sample."""
-    from arenite.runtime.predict import failed  # noqa: PLC0415 - one inference needs no threads
-
-    return failed(error)
+def failed(error: Exception, index: int = 0) -> PredictError:
+    """A sample's error, by what it failed with."""
+    name = type(error).__name__
+    return PredictError(
+        f"sample {index}: {name}: {error}" if str(error) else f"sample {index}: {name}", index=index
+    )
