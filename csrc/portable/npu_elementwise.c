@@ -40,22 +40,13 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
 /* -- functions of lines: x becomes the result */
 
 static void scale_operand(const NpuOperandParams *o, int64_t *restrict x, int64_t n) {
+  if (!o->left && o->multiplier == 1 && o->rounding < 0) return;
   for (int64_t i = 0; i < n; ++i) x[i] = ar_npu_left(x[i], o->left);
   if (o->rounding >= 0) {
     ar_npu_rescale(x, n, o->multiplier, o->shift, o->rounding);
     return;
   }
   for (int64_t i = 0; i < n; ++i) x[i] = ar_npu_times(x[i], o->multiplier);
-}
-
-static void sum(const NpuElementwiseParams *p, int64_t *restrict x, int64_t *restrict y,
-                int64_t n) {
-  scale_operand(&p->first, x, n);
-  scale_operand(&p->second, y, n);
-  if (p->function == ADD)
-    for (int64_t i = 0; i < n; ++i) x[i] = ar_npu_add(x[i], y[i]);
-  else
-    for (int64_t i = 0; i < n; ++i) x[i] = ar_npu_add(x[i], ar_npu_minus(y[i]));
 }
 
 /* x / 2^shift of a product of int32. */
@@ -99,11 +90,14 @@ static int64_t logical_right(int64_t x, int64_t y) {
   return (int64_t)(uint32_t)x >> (y < 0 ? 0 : y > AR_NPU_MOST_SHIFT ? AR_NPU_MOST_SHIFT : y);
 }
 
+/* Of numbers of 32 bits. */
+static int64_t quotient(int64_t x, int64_t y) { return y ? x / y : 0; }
+
 /* Functions of U85 alone. */
 static void compare(int32_t function, int64_t *restrict x, const int64_t *restrict y, int64_t n) {
   for (int64_t i = 0; i < n; ++i) switch (function) {
       case LSR: x[i] = logical_right(x[i], y[i]); break;
-      case DIV: x[i] = y[i] ? x[i] / y[i] : 0; break;
+      case DIV: x[i] = quotient((int32_t)x[i], (int32_t)y[i]); break;
       case EQ: x[i] = x[i] == y[i]; break;
       case NE: x[i] = x[i] != y[i]; break;
       case GE: x[i] = x[i] >= y[i]; break;
@@ -124,6 +118,8 @@ static int has_own_scale(const NpuElementwiseParams *p) {
 static void compute(const NpuElementwiseParams *p, int64_t *restrict x, int64_t *restrict y,
                     int64_t n) {
   const NpuResultParams *r = &p->result;
+  if (p->function != LEAKY) scale_operand(&p->first, x, n);
+  if (!is_unary(p->function)) scale_operand(&p->second, y, n);
   switch (p->function) {
     case MUL:
       for (int64_t i = 0; i < n; ++i) x[i] = ar_npu_times(x[i], y[i]);
@@ -131,7 +127,11 @@ static void compute(const NpuElementwiseParams *p, int64_t *restrict x, int64_t 
         for (int64_t i = 0; i < n; ++i) x[i] = shifted(x[i], r->shift, r->rounding);
       break;
     case ADD:
-    case SUB: sum(p, x, y, n); break;
+      for (int64_t i = 0; i < n; ++i) x[i] = ar_npu_add(x[i], y[i]);
+      break;
+    case SUB:
+      for (int64_t i = 0; i < n; ++i) x[i] = ar_npu_add(x[i], ar_npu_minus(y[i]));
+      break;
     case MIN:
       for (int64_t i = 0; i < n; ++i) x[i] = y[i] < x[i] ? y[i] : x[i];
       break;

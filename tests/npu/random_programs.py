@@ -249,7 +249,7 @@ def _elementwise(draw: _Draw, number: int) -> Elementwise:
                 draw, (height, width, depth), draw.one_of((source.dtype.name,), names), "IFM2"
             )
     scales: tuple[Operand, Operand] | None = None
-    if function in ("add", "sub", "leaky"):
+    if function in ("add", "sub", "leaky") or draw.number(0, 6) == 0:
         left = draw.one_of(20, 20, 15, 0)
         scales = _operand(draw, left), _operand(draw, left)
     scale = _scale(draw) if draw.number(0, 3) or function == "lrelu" else None

@@ -9,11 +9,12 @@ import numpy as np
 from arenite.npu.operations import Program
 from arenite.npu.reader import read_program
 from arenite.npu.reference import run
-from arenite.npu.registers import LONG, OPERATIONS, SHORT
+from arenite.npu.registers import LONG, LONG_U85, OPERATIONS, SHORT, SHORT_U85
 from arenite.npu.stream import Stream, read_stream
 
-_SHORT = {name: code for code, name in SHORT.items()}
-_LONG = {name: code for code, name in LONG.items()}
+#: Registers of U55, and those that U85 has in the same places.
+_SHORT = {name: code for table in (SHORT_U85, SHORT) for code, name in table.items()}
+_LONG = {name: code for table in (LONG_U85, LONG) for code, name in table.items()}
 _OPERATIONS = {name: code for code, name in OPERATIONS.items()}
 #: The configuration words of U55 with 128 MACs, and of others.
 U55_128, U65_512, U85_256 = 0x1807, 0x10006009, 0x20000118
@@ -43,9 +44,9 @@ class Assembler:
         self.words.append(_OPERATIONS[operation] | parameter << 16)
         return self
 
-    def stop(self) -> Bytes:
+    def stop(self, config: int = U55_128) -> Bytes:
         """The whole stream, which ends here."""
-        return payload(self.do("STOP", 0xFFFF).words)
+        return payload(self.do("STOP", 0xFFFF).words, config)
 
 
 def payload(words: list[int], config: int = U55_128) -> Bytes:

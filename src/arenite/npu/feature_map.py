@@ -38,6 +38,8 @@ _TYPES = {
     (2, 0): "uint32",
     (2, 1): "int32",
 }
+#: U85 alone has sums of other operations as inputs.
+_TYPES_U85 = {**_TYPES, (3, 1): "int64"}
 
 
 class Piece(NamedTuple):
@@ -169,7 +171,7 @@ def type_of(registers: Registers, which: str) -> np.dtype[Any]:
     """
     precision = registers.short(f"{which}_PRECISION")
     width = precision >> (1 if which == "OFM" else 2) & 3
-    name = _TYPES.get((width, precision & 1))
+    name = (_TYPES_U85 if registers.is_u85 else _TYPES).get((width, precision & 1))
     if name is None:
         raise StreamError(f"{which}: there is no type of width {width}")
     return np.dtype(name)

@@ -231,7 +231,8 @@ def window_of(registers: Registers) -> Window:
     dilation = (flags >> 4 & 1) + 1, (flags >> 3 & 1) + 1
     names = ("TOP", "LEFT", "BOTTOM", "RIGHT")
     top, left, bottom, right = (registers.short(f"IFM_PAD_{name}") for name in names)
-    if max(top, bottom) >= extent[0] or max(left, right) >= extent[1]:
+    is_beyond = max(top, bottom) >= extent[0] or max(left, right) >= extent[1]
+    if is_beyond and not registers.is_u85:
         raise StreamError(
             f"expected padding below the kernel's {extent[0]}x{extent[1]}, got {top}, {left}, "
             f"{bottom} and {right}"

@@ -196,6 +196,7 @@ class Convolution(_Computing):
         is_depthwise: Each output channel has an input channel of its own.
         streams: Where its compressed weights lie: region, first byte, number of bytes, per core.
         is_part_first: How its weights are fed.
+        before: Sums that go on, of U85 alone.
     """
 
     window: Window
@@ -206,6 +207,12 @@ class Convolution(_Computing):
     is_depthwise: bool
     streams: tuple[tuple[int, int, int], ...]
     is_part_first: bool
+    before: FeatureMap | None = None
+
+    @property
+    def reads(self) -> tuple[FeatureMap, ...]:
+        """Its inputs."""
+        return (self.input,) if self.before is None else (self.input, self.before)
 
     @property
     def work(self) -> int:
@@ -216,11 +223,24 @@ class Convolution(_Computing):
 
 @dataclass(frozen=True, eq=False)
 class Pool(_Computing):
-    """The greatest or mean element of a window, or the sum over the depth."""
+    """The greatest or mean element of a window, or the sum over the depth.
+
+    Attributes:
+        kind: Which.
+        window: Where.
+        has_own_divisor: Means are divided whatever the scale is, as U85 does.
+        before: Sums that go on, of U85 alone.
+    """
 
     kind: PoolKind
     window: Window
     has_own_divisor: bool = False
+    before: FeatureMap | None = None
+
+    @property
+    def reads(self) -> tuple[FeatureMap, ...]:
+        """Its inputs."""
+        return (self.input,) if self.before is None else (self.input, self.before)
 
     @property
     def divides(self) -> bool:
@@ -236,6 +256,30 @@ class Pool(_Computing):
 
 
 @dataclass(frozen=True, eq=False)
+class Product(_Computing):
+    """Sums of products of each element's channels and the rows of another map.
+
+    Attributes:
+        other: A row for each channel of the output.
+        before: Sums that go on.
+    """
+
+    other: FeatureMap
+    before: FeatureMap | None
+
+    @property
+    def reads(self) -> tuple[FeatureMap, ...]:
+        """Its inputs."""
+        both = self.input, self.other
+        return both if self.before is None else (*both, self.before)
+
+    @property
+    def work(self) -> int:
+        """Multiply-adds."""
+        return self.result.map.size * self.input.shape[2]
+
+
+@dataclass(frozen=True, eq=False)
 class Elementwise(_Computing):
     """A function of one or two elements in their place.
 
@@ -243,7 +287,7 @@ class Elementwise(_Computing):
         function: Which.
         other: The second input, or a number, or None for one input.
         is_reversed: The second input comes first.
-        scales: Of both inputs, of ADD and SUB; of ``"leaky"`` those of positive and negative ones.
+        scales: Of both inputs where there are any; of ``"leaky"`` of positive and negative ones.
         is_wide: Inputs are int32.
         has_bytes: Inputs are 8 bits wide.
     """

@@ -171,6 +171,6 @@ _READERS: dict[str, Callable[[Reading, Command, int], Operation]] = {
     "DMA_START": _copy,
 }
 _READERS_U85: dict[str, Callable[[Reading, Command, int], Operation]] = {
-    **{"CONV": u85.convolution, "DEPTHWISE": u85.convolution, "POOL": u85.pool},
+    **{"CONV": u85.product, "DEPTHWISE": u85.convolution, "POOL": u85.pool},
     **{"ELEMENTWISE": u85.elementwise, "RESIZE": u85.resize, "DMA_START": _copy},
 }

@@ -20,6 +20,7 @@ from arenite.npu.operations import (
     Operand,
     Operation,
     Pool,
+    Product,
     Program,
     Resize,
     Result,
@@ -69,6 +70,8 @@ def computed(operation: Operation, memory: Memory) -> Int64:
         return _convolution(operation, memory)
     if isinstance(operation, Pool):
         return _pool(operation, memory)
+    if isinstance(operation, Product):
+        return _product(operation, memory)
     if isinstance(operation, Resize):
         x = _real(operation.input, memory)
         return finished(_scaled(resized(operation, x), operation.result), operation.result)
@@ -130,8 +133,20 @@ def _convolution(op: Convolution, memory: Memory) -> Int64:
             total += part * weights[:, tap, 0]
         else:
             total += matrix_product(part, weights[:, tap].T)
-    sums = total.astype(np.int64) + op.bias
+    sums = total.astype(np.int64) + op.bias + _before(op, memory)
     return finished(rescaled(sums, op.multiplier, op.shift, op.result.rounding), op.result)
+
+
+def _before(op: Convolution | Pool | Product, memory: Memory) -> Int64:
+    """Sums that go on; else 0."""
+    return np.zeros(1, np.int64) if op.before is None else _real(op.before, memory)
+
+
+def _product(op: Product, memory: Memory) -> Int64:
+    # Exact: products of 17 bits each, of at most 2**16 channels.
+    x, y = _real(op.input, memory), _real(op.other, memory)[0]
+    sums = np.einsum("hwi,oi->hwo", x, y) + _before(op, memory)
+    return finished(_scaled(sums, op.result), op.result)
 
 
 def _pool(op: Pool, memory: Memory) -> Int64:
@@ -148,6 +163,7 @@ def _pool(op: Pool, memory: Memory) -> Int64:
     total = next(taps).copy()
     for part in taps:
         take(total, part, out=total)
+    total = total + _before(op, memory)
     if op.divides:
         total = averaged(total, _counts(op.window, (height, width)))
     return finished(_scaled(total, op.result), op.result)
@@ -185,7 +201,6 @@ def _elementwise(op: Elementwise, memory: Memory) -> Int64:
     x, y = (np.broadcast_to(one, result.map.shape) for one in pair)
     if op.scales is not None:
         x, y = (_operand(one, scale) for one, scale in zip((x, y), op.scales, strict=True))
-        return finished(_scaled(x + y if op.function == "add" else x - y, result), result)
     if op.function == "mul":
         # Inferred: products of int32 know shifts alone.
         if op.is_wide and result.scale is not None:
@@ -200,6 +215,8 @@ def _elementwise(op: Elementwise, memory: Memory) -> Int64:
 
 def _unary(op: Elementwise, x: Int64) -> Int64:
     result = op.result
+    if op.scales is not None and op.function != "leaky":
+        x = _operand(x, op.scales[0])
     if op.function == "lrelu":
         # Guessed: the scale is that of negative values alone.
         assert result.scale is not None
@@ -224,7 +241,8 @@ def _operand(x: Int64, scale: Operand) -> Int64:
 
 
 def _divided(x: Int64, y: Int64) -> Int64:
-    """Guessed: towards zero, and 0 where there is nothing to divide by."""
+    """Guessed: towards zero, of 32 bits, and 0 where there is nothing to divide by."""
+    x, y = (one.astype(np.int32).astype(np.int64) for one in (x, y))
     quotient = np.abs(x) // np.maximum(np.abs(y), 1) * np.sign(x) * np.sign(y)
     return np.where(y == 0, 0, quotient)
 
@@ -236,7 +254,14 @@ def _logical_right(x: Int64, y: Int64) -> Int64:
 
 #: Functions of two elements.
 _PAIRS: dict[str, Callable[[Int64, Int64], npt.NDArray[Any]]] = {
-    **{"min": np.minimum, "max": np.maximum, "and": np.bitwise_and, "or": np.bitwise_or},
+    **{
+        "add": np.add,
+        "sub": np.subtract,
+        "min": np.minimum,
+        "max": np.maximum,
+        "and": np.bitwise_and,
+        "or": np.bitwise_or,
+    },
     **{"eq": np.equal, "ne": np.not_equal, "ge": np.greater_equal, "gt": np.greater},
     **{"xor": np.bitwise_xor, "and_not": lambda x, y: x & ~y},
     **{"div": _divided, "lsr": _logical_right},

@@ -93,6 +93,7 @@ class Registers:
     """What the commands so far have set, in the registers of U55 and U65 or of U85."""
 
     def __init__(self, *, is_u85: bool = False) -> None:
+        self.is_u85 = is_u85
         self._names = (SHORT_U85, LONG_U85) if is_u85 else (SHORT, LONG)
         self._short: dict[str, int] = {}
         self._long: dict[str, tuple[int, int]] = {}

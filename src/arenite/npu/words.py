@@ -14,6 +14,7 @@ from arenite.npu.operations import (
     Elementwise,
     Operation,
     Pool,
+    Product,
     Resize,
     Result,
     Window,
@@ -37,6 +38,8 @@ def kind_of(operation: Operation) -> str:
         return _POOLS.get(operation.kind, f"{operation.kind} pool")
     if isinstance(operation, Resize):
         return f"resize {operation.mode}"
+    if isinstance(operation, Product):
+        return "product"
     assert isinstance(operation, Elementwise)
     return operation.function
 
@@ -53,6 +56,8 @@ def sentence(operation: Operation) -> str:
         return _through(operation.input, parts, operation.result)
     if isinstance(operation, Pool):
         return _through(operation.input, [_window(operation.window)], operation.result)
+    if isinstance(operation, Product):
+        return _through(operation.input, [f"* {map_text(operation.other)}"], operation.result)
     if isinstance(operation, Resize):
         return _through(operation.input, list(_steps(operation)), operation.result)
     assert isinstance(operation, Elementwise)
@@ -78,7 +83,11 @@ def map_text(one: FeatureMap) -> str:
     height, width, depth = one.shape
     text = f"{one.dtype} {height}x{width}x{depth}"
     if one.region >= INSIDE:
-        return f"{text} in chain {one.region - INSIDE}"
+        return (
+            f"{text} of sums"
+            if one.dtype.itemsize == 8
+            else f"{text} in chain {one.region - INSIDE}"
+        )
     turned = "".join(_AXES[axis] for axis in one.axes)
     text += "" if turned == _AXES else f" as {turned}"
     return f"{text} in bricks" if one.is_bricks else text

@@ -61,6 +61,9 @@ def _are_int8(result: Result, *maps: FeatureMap) -> bool:
 def _convolution(op: Convolution) -> Layer | None:
     if op.window.upscale or not _are_int8(op.result, op.input) or not _fits_multipliers(op):
         return None
+    extent = ((k - 1) * d + 1 for k, d in zip(op.window.kernel, op.window.dilation, strict=True))
+    if any(pad >= n for n, pad in zip((*extent,) * 2, op.window.padding, strict=True)):
+        return None
     if op.is_depthwise and op.weights[0].size > _MOST_TAPS:
         return None
     bias = _constant(op.bias.astype(np.int32), TensorType.INT32)

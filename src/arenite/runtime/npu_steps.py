@@ -26,6 +26,7 @@ from arenite.npu.operations import (
     Elementwise,
     Operation,
     Pool,
+    Product,
     Program,
     Resize,
     Result,
@@ -87,8 +88,11 @@ def steps_of(
     """The steps of a program over ``memory``: bytes of its regions, as many as were verified.
 
     None where it reads fast memory before anything was written there: what it finds then depends on
-    former inferences; and where two elements of an output lie at one place.
+    former inferences; where two elements of an output lie at one place; and where sums go on from
+    one operation to the next, or weights are computed.
     """
+    if not all(map(_is_native, program.operations)):
+        return None
     memory = {**memory, **program.inside()}
     stale = read_unwritten(program, inputs)
     targets = (operation.writes for operation in program.operations)
@@ -264,6 +268,14 @@ class _Lowering:
 
 
 # -- maps
+
+
+def _is_native(operation: Operation) -> bool:
+    """Whether there are kernels for an operation."""
+    maps = (one for one in (*operation.reads, operation.writes) if one is not None)
+    if isinstance(operation, Product) or any(one.dtype.name not in _TYPES for one in maps):
+        return False
+    return getattr(operation, "before", None) is None
 
 
 def _largest(program: Program) -> int:

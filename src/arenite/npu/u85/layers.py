@@ -7,6 +7,10 @@ Facts: Vela 5.2.0 regor ``ethos_u85_register_cs_generator.cpp`` (``GenerateConvo
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
 from arenite.npu.feature_map import FeatureMap, Shape
 from arenite.npu.layers import input_size, output_shape, window_of
 from arenite.npu.operations import (
@@ -17,11 +21,12 @@ from arenite.npu.operations import (
     Operand,
     Pool,
     PoolKind,
+    Product,
     Resize,
 )
 from arenite.npu.registers import Registers, operation_name
 from arenite.npu.stream import Command, StreamError
-from arenite.npu.u85.maps import Reading, input_map, is_number, number, output_map
+from arenite.npu.u85.maps import SUMS, Reading, input_map, is_number, number, sums_before
 from arenite.npu.u85.results import operand, result
 from arenite.npu.u85.traversal import Traversal, Way
 from arenite.npu.u85.weights import channels, is_sparse, weights
@@ -38,8 +43,6 @@ _FUNCTIONS: dict[int, Function] = {
 }
 #: Height and width of what the units compute at once, by ACC_FORMAT.
 _UNITS = ((1, 1), (1, 2), (1, 4), (2, 2), (2, 4), (4, 4))
-#: Bits of ACC_FORMAT: sums go on from others, or are not stored.
-_GOES_ON, _KEEPS = 3 << 4, 1 << 6
 #: Bits of RESIZE_X_OFFSET.
 _OFFSET = 12
 _MODES = {0: "bilinear", 2: "nearest"}
@@ -49,8 +52,6 @@ def convolution(reading: Reading, command: Command, place: int) -> Convolution:
     """A convolution, dense or depthwise."""
     registers = reading.registers
     is_depthwise = operation_name(command) == "DEPTHWISE"
-    if command.parameter:
-        raise StreamError("weights that another layer computes are not there yet")
     is_wide = _is_wide(registers)
     shape, window = output_shape(registers), window_of(registers)
     depth = shape[2] if is_depthwise else registers.size("IFM_DEPTH")
@@ -72,21 +73,44 @@ def convolution(reading: Reading, command: Command, place: int) -> Convolution:
         is_sparse=is_sparse(reading),
     )
     values, streams = weights(reading, order)
-    end = result(reading, output_map(reading, shape))
-    if end.scale is not None:
+    before, end = sums_before(reading, shape), result(reading, shape)
+    if end.map.region == SUMS:
+        nothing, one = np.zeros(shape[2], np.int64), np.ones(shape[2], np.int64)
+        numbers = nothing, one, nothing
+    elif end.scale is None:
+        numbers = channels(reading, shape[2], is_wide=is_wide)
+    else:
         raise StreamError("expected a scale for each channel, got one for all")
-    numbers = channels(reading, shape[2], is_wide=is_wide)
     return Convolution(
-        *(place, command.position, source, end, window, values, *numbers),
-        *(is_depthwise, streams, is_part),
+        *(place, command.position, source, replace(end, scale=None), window, values, *numbers),
+        *(is_depthwise, streams, is_part, before),
     )
+
+
+def product(reading: Reading, command: Command, place: int) -> Convolution | Product:
+    """A convolution, or one whose weights another operation computes."""
+    if not command.parameter & 1:
+        return convolution(reading, command, place)
+    registers = reading.registers
+    _is_wide(registers)
+    shape, depth = output_shape(registers), registers.size("IFM_DEPTH")
+    window = window_of(registers)
+    if window.kernel != (1, 1) or window.stride != (1, 1) or window.is_padded or window.upscale:
+        raise StreamError("expected a kernel of 1x1 of weights that another layer computes")
+    source = input_map(reading, "IFM", (*shape[:2], depth))
+    other = input_map(reading, "IFM2", (1, shape[2], depth))
+    if max(source.dtype.itemsize, other.dtype.itemsize) > 2:
+        raise StreamError(f"expected 8 or 16 bits, got {source.dtype} and {other.dtype}")
+    before = sums_before(reading, shape)
+    end = result(reading, shape)
+    if end.scale is None:
+        raise StreamError("expected one scale for all channels, got one for each")
+    return Product(place, command.position, source, end, other, before)
 
 
 def _is_wide(registers: Registers) -> bool:
     """Whether sums have 48 bits."""
     how = registers.short("ACC_FORMAT")
-    if how & (_GOES_ON | _KEEPS):
-        raise StreamError("sums that go on from another operation's are not there yet")
     if how & 3 > 1:
         raise StreamError(f"expected sums of 32 or 48 bits (0 or 1), got {how & 3}")
     return bool(how & 1)
@@ -112,11 +136,19 @@ def pool(reading: Reading, command: Command, place: int) -> Pool:
     if kind == "sum":
         size = (shape[0], shape[1], registers.size("IFM_DEPTH"))
         shape = (shape[0], shape[1], 1)
-    source = input_map(reading, "IFM", size)
-    end = result(reading, output_map(reading, shape))
+    before = sums_before(reading, shape)
+    if kind == "none":
+        if before is None:
+            raise StreamError("expected sums to go on from, got none")
+        source, before = before, None
+    else:
+        source = input_map(reading, "IFM", size)
+    if before is not None and kind not in ("total", "average"):
+        raise StreamError(f"expected no sums to go on from of a {kind} pool, got some")
+    end = result(reading, shape)
     if end.scale is None:
         raise StreamError("expected one scale of a pool, got one for each channel")
-    return Pool(place, command.position, source, end, kind, window, has_own_divisor=True)
+    return Pool(place, command.position, source, end, kind, window, True, before)
 
 
 def elementwise(reading: Reading, command: Command, place: int) -> Elementwise:
@@ -128,12 +160,14 @@ def elementwise(reading: Reading, command: Command, place: int) -> Elementwise:
         raise StreamError(f"expected a function of {codes}, got {command.parameter}")
     shape = output_shape(registers)
     source, other, is_reversed = _inputs(reading, function, shape)
-    end = result(reading, output_map(reading, shape))
+    end = result(reading, shape)
     if end.scale is None:
         raise StreamError("expected one scale of a function, got one for each channel")
-    scales: tuple[Operand, Operand] | None = None
-    if function in ("add", "sub", "leaky"):
-        scales = operand(registers, "IFM_SCALE"), operand(registers, "IFM2_SCALE")
+    both = function not in UNARY or function == "leaky"
+    first = operand(registers, "IFM_SCALE")
+    second = operand(registers, "IFM2_SCALE") if both else Operand(1)
+    is_scaled = function == "leaky" or (first, second) != (Operand(1), Operand(1))
+    scales = (first, second) if is_scaled else None
     size = source.dtype.itemsize
     return Elementwise(
         *(place, command.position, source, end, function, other, is_reversed, scales),
@@ -177,7 +211,7 @@ def resize(reading: Reading, command: Command, place: int) -> Resize:
     shape = output_shape(registers)
     size = registers.size("KERNEL_HEIGHT"), registers.size("KERNEL_WIDTH"), shape[2]
     source = input_map(reading, "IFM", size)
-    end = result(reading, output_map(reading, shape))
+    end = result(reading, shape)
     parts = registers.size("RESIZE_Y_SCALE_N"), registers.size("RESIZE_X_SCALE_N")
     steps = []
     for axis, count in zip("YX", parts, strict=True):

@@ -25,6 +25,10 @@ from arenite.npu.stream import StreamError
 Axes = tuple[int, int, int]
 #: Elements that an operation hands on.
 MAX_CHAIN = 1 << 24
+#: The region of sums that the next operation goes on from.
+SUMS = 2 * INSIDE
+#: Of ACC_FORMAT: sums go on from the operation before, or from the second input; they are kept.
+_KEPT, _SECOND, _KEEPS = 1, 2, 1 << 6
 #: Where elements lie: bits of a precision register.
 _MEMORY, _CHAIN, _NONE = 0, 2, 3
 #: By what OFM_PRECISION says: which axis of the output each axis in memory is.
@@ -82,6 +86,33 @@ def input_map(reading: Reading, which: str, shape: Shape) -> FeatureMap:
             f"{'x'.join(map(str, shape))}"
         )
     return replace(found, zero_point=zero_point(registers, which))
+
+
+def sums_before(reading: Reading, shape: Shape) -> FeatureMap | None:
+    """Sums that an operation goes on from: those of the one before it, or an input's."""
+    registers = reading.registers
+    kind = registers.short("ACC_FORMAT") >> 4 & 3
+    if kind == _KEPT:
+        found = reading.chains.get(SUMS)
+        if found is None or found.shape != shape:
+            raise StreamError(
+                f"expected sums of {'x'.join(map(str, shape))} of the operation before to go on "
+                f"from, got {'none' if found is None else _text(found)}"
+            )
+        return found
+    if kind > _SECOND:
+        raise StreamError(f"expected sums from 0 to {_SECOND}, got {kind}")
+    return input_map(reading, "IFM2", shape) if kind else None
+
+
+def kept_sums(reading: Reading, shape: Shape) -> FeatureMap | None:
+    """Where sums stay for the next operation; None where there is an output."""
+    if not reading.registers.short("ACC_FORMAT") & _KEEPS:
+        return None
+    found = inside(SUMS, shape, np.dtype(np.int64), 0)
+    reading.sizes[SUMS] = max(reading.sizes.get(SUMS, 0), found.size * found.dtype.itemsize)
+    reading.chains[SUMS] = found
+    return found
 
 
 def output_map(reading: Reading, shape: Shape) -> FeatureMap:

@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from arenite.npu.constants import SHARED_BUFFER
-from arenite.npu.feature_map import FeatureMap
+from arenite.npu.feature_map import Shape
 from arenite.npu.layers import MOST_SHIFT, ONE_SCALE, PAIRS, TABLES, block_of
 from arenite.npu.operations import Operand, Result, Rounding, Scale
 from arenite.npu.registers import Registers
 from arenite.npu.stream import StreamError
-from arenite.npu.u85.maps import Reading
+from arenite.npu.u85.maps import Reading, kept_sums, output_map
 from arenite.numeric.lut import sigmoid_table
 
 Int64 = npt.NDArray[np.int64]
@@ -59,9 +59,14 @@ def _scale(registers: Registers, name: str) -> tuple[int, int, int, int]:
     return multiplier, how & MOST_SHIFT, how >> 6 & 31, how >> 13
 
 
-def result(reading: Reading, target: FeatureMap) -> Result:
-    """Scale, zero point, limits and function of an output."""
+def result(reading: Reading, shape: Shape) -> Result:
+    """Scale, zero point, limits, function and place of an output; or sums as they are."""
     registers = reading.registers
+    kept = kept_sums(reading, shape)
+    if kept is not None:
+        info = np.iinfo(kept.dtype)
+        return Result(kept, "natural", Scale(1, 0), 0, (int(info.min), int(info.max)))
+    target = output_map(reading, shape)
     multiplier, shift, left, rounding = _scale(registers, "OFM_SCALE")
     if rounding >= len(_ROUNDINGS) or left:
         raise StreamError(

@@ -55,11 +55,16 @@ def weights(reading: Reading, order: Traversal) -> tuple[npt.NDArray[np.int16], 
         out.reshape(-1)[places[places >= 0]] = values[places >= 0]
         found.append(where)
     if order.is_sparse:
-        _check_sparse(out)
+        check_sparse(out)
     return out, tuple(found)
 
 
-def _check_sparse(values: npt.NDArray[np.int16]) -> None:
+def check_sparse(values: npt.NDArray[np.int16]) -> None:
+    """Of four weights along the depth at most two are not 0.
+
+    Raises:
+        StreamError: There are more.
+    """
     depth = values.shape[3]
     fours = np.pad(values, ((0, 0), (0, 0), (0, 0), (0, -depth % 4))).reshape(-1, 4)
     most = int(np.count_nonzero(fours, axis=1).max())
