@@ -23,6 +23,7 @@ MORE = (
     *("TRANSPOSE_CONV", "MUL", "MAXIMUM", "MAX_POOL_2D", "CONCATENATION"),
     *("HARD_SWISH", "LEAKY_RELU", "RESIZE_BILINEAR"),
 )
+ACCELERATORS = ("ethos-u55-128", "ethos-u85-256")
 
 
 #: ``ActivationFunctionType.TANH`` of TFLite's schema.
@@ -47,11 +48,12 @@ def is_ordinary(model: Model) -> bool:
     return not any(q.zero_point.any() for q in weights)
 
 
+@pytest.mark.parametrize("accelerator", ACCELERATORS)
 @pytest.mark.parametrize("name", OPERATORS if CASES <= 50 else (*OPERATORS, *MORE))
-def test_a_compiled_operator_has_the_original_s_bits(name: str) -> None:
+def test_a_compiled_operator_has_the_original_s_bits(name: str, accelerator: str) -> None:
     found = 0
     for model in islice(filter(is_ordinary, random_models(name, 12 * WANTED)), 4 * WANTED):
-        file = compiled_apart(model, "ethos-u55-128")
+        file = compiled_apart(model, accelerator)
         if file is None or ar.load(file).main.operators[0].name != "ethos-u":
             continue  # Vela leaves it to the CPU, or makes nothing of it
         one, other = ar.Interpreter(model), ar.Interpreter(file)
@@ -64,11 +66,12 @@ def test_a_compiled_operator_has_the_original_s_bits(name: str) -> None:
             break
 
 
+@pytest.mark.parametrize("accelerator", ACCELERATORS)
 @pytest.mark.parametrize("name", OPERATORS if CASES <= 50 else (*OPERATORS, *MORE))
-def test_c_has_the_reference_s_bits_on_whatever_vela_compiles(name: str) -> None:
+def test_c_has_the_reference_s_bits_on_whatever_vela_compiles(name: str, accelerator: str) -> None:
     found = 0
     for model in islice(random_models(name, 12 * WANTED), 4 * WANTED):
-        file = compiled_apart(model, "ethos-u55-128")
+        file = compiled_apart(model, accelerator)
         if file is None or ar.load(file).main.operators[0].name != "ethos-u":
             continue  # Vela leaves it to the CPU, or makes nothing of it
         one, other = (ar.Interpreter(file, engine=engine) for engine in ("reference", "native"))

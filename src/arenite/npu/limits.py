@@ -15,10 +15,19 @@ INFERRED: tuple[str, ...] = (
     "int32 outputs take no zero point unless they go through a table.",
     "AVERAGE with padding divides by the number of elements itself, halves away from zero.",
     "TANH and SIGMOID of int16 are TFLite's table of 256 steps of 1/24, interpolated.",
+    "U85: all of the above, and AVERAGE divides by itself without padding, too, before its scale.",
+    "U85: roundings are those with which Vela folds constants; a shift to the left comes first.",
+    "U85: sums of RESIZE have 16 bits below them, which its output's scale takes off; beyond the "
+    "border lie the border's elements, and halves go to the next one.",
+    "U85: ARGMAX scales the place of the first greatest element, with 16 bits below it.",
+    "U85: chains hand on elements of the output's type; sums that stay are those before scales.",
+    "U85: weights that another layer computes are a row of the second input per output channel.",
 )
 #: What may differ on silicon where no model shows it.
 GUESSED: tuple[str, ...] = (
     "What happens where an accumulator or a shifted value leaves its bits.",
     "Whether int32 wraps or saturates.",
-    "LRELU: its scale applies to negative values alone.",
+    "LRELU: its scale applies to negative values alone; U85 has one for positive ones as well.",
+    "U85: DIV goes towards zero, and is 0 where there is nothing to divide by.",
+    "U85: copies of int64 keep all their bits, though sums have 48.",
 )

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arenite.npu.stream import StreamError
+from arenite.npu.u85 import traversal
 from arenite.npu.u85.traversal import Traversal
 from tests.ops.differential import CASES
 
@@ -115,7 +116,18 @@ def traversals(draw: st.DrawFn) -> Traversal:
 def test_every_weight_is_fed_once(one: Traversal) -> None:
     places = np.concatenate([one.places(stream) for stream in range(one.streams)])
     assert np.array_equal(np.sort(places[places >= 0]), np.arange(np.prod(one.shape)))
-    assert len(places) <= 2 * 10**6  # what is padded is bounded
+
+
+@settings(max_examples=CASES, deadline=None)
+@given(traversals())
+def test_what_is_fed_is_counted_before(one: Traversal) -> None:
+    count = len(one.places(0))
+    with pytest.MonkeyPatch.context() as limits:
+        limits.setattr(traversal, "MAX_WEIGHTS", count)
+        assert len(one.places(0)) == count
+        limits.setattr(traversal, "MAX_WEIGHTS", count - 1)
+        with pytest.raises(StreamError, match=f"weights, got {count}"):
+            one.places(0)
 
 
 @settings(max_examples=CASES, deadline=None)

@@ -28,6 +28,11 @@ _PART = 8
 _TOGETHER = 4
 
 
+def _cuts(length: int, step: int) -> tuple[tuple[int, int], tuple[int, int]]:
+    """The sizes of pieces of a length, each with how many there are."""
+    return (step, length // step), (length % step, 1)
+
+
 @dataclass(frozen=True)
 class Traversal:
     """What decides on the order.
@@ -99,15 +104,23 @@ class Traversal:
         return np.stack(parts, axis=1).reshape(-1)
 
     def _check_count(self) -> None:
-        """Never fewer than there will be."""
         filters, height, width, depth = self.shape
-        blocks = -(-filters // self.block)
-        filters = blocks * (min(self.block, filters) + self.unit)
-        parts = -(-height // 4) * -(-width // 4)
-        elements = 2 * (height * width + 16 * parts)
-        most = filters * elements * (depth + 2 * self.depth) // self.streams
-        if most > MAX_WEIGHTS:
-            raise StreamError(f"expected a layer of at most {MAX_WEIGHTS} weights, got {most}")
+        part_height, part_width = (_PART // step for step in self.dilation)
+        fed = sum(
+            count * other * -(-rows * columns // self._round) * (self._round + self._idle)
+            for rows, count in _cuts(height, part_height)
+            for columns, other in _cuts(width, part_width)
+        )
+        fed *= sum(
+            -(-n // self.unit) * self.unit * count for n, count in _cuts(filters, self.block)
+        )
+        fed *= sum(
+            -(-n // self._inner) * self._inner * count for n, count in _cuts(depth, self.depth)
+        )
+        if fed // self.streams > MAX_WEIGHTS:
+            raise StreamError(
+                f"expected a layer of at most {MAX_WEIGHTS} weights, got {fed // self.streams}"
+            )
 
     def _parts(self, stream: int) -> Iterator[Int64]:
         filters, height, width, depth = self.shape

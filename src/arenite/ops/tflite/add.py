@@ -38,7 +38,12 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(
-    values="rising", channels="broadcast", elementwise=True, fuses_clamp=True, drawn="add"
+    values="rising",
+    channels="broadcast",
+    elementwise=True,
+    fuses_clamp=True,
+    drawn="add",
+    compiled="TFLM ignores a fused function of int32, Vela's commands for U85 do not",
 )
 
 SCHEME = Scheme(affine="adds")

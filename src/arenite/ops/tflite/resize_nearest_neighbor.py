@@ -86,6 +86,11 @@ REGISTRATION = Registration(
     constraints=resize_constraints(TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
 )
 
-TRAITS = Traits(values="rising", channels="same", exact_on_floats=True)
+TRAITS = Traits(
+    values="rising",
+    channels="same",
+    exact_on_floats=True,
+    compiled="for U85 Vela takes half pixels for centres unless corners are aligned",
+)
 
 SCHEME = MOVES

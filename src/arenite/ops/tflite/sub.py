@@ -41,7 +41,12 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(
-    values="corners", channels="broadcast", elementwise=True, fuses_clamp=True, drawn="add"
+    values="corners",
+    channels="broadcast",
+    elementwise=True,
+    fuses_clamp=True,
+    drawn="add",
+    compiled="TFLM ignores a fused function of int32, Vela's commands for U85 do not",
 )
 
 SCHEME = Scheme(affine="subtracts")
