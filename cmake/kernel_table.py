@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 DECLARATION = re.compile(r"^AR_\w*KERNEL\(", re.MULTILINE)
-PORTABLE = re.compile(r"AR_(?:FLAT_)?PORTABLE_KERNEL\(\s*(\w+),")
+PORTABLE = re.compile(r"AR_(?:FLAT_|SHARED_)?PORTABLE_KERNEL\(\s*(\w+),")
 LANES = re.compile(r"AR_(?:FAMILY_|FLAT_)?KERNEL\(\s*(\w+),\s*(\d+),\s*(\w+),")
 
 

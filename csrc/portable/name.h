@@ -12,6 +12,9 @@
 /* Declares a kernel, as AR_KERNEL does in lanes/. OPERATOR is its name in the schema. */
 #define AR_PORTABLE_KERNEL(OPERATOR, MEASURE, PLAN, RUN) \
   const ar_kernel AR_NAME(OPERATOR) = {#OPERATOR, MEASURE, PLAN, RUN};
+/* The same, of a kernel that threads can share. */
+#define AR_SHARED_PORTABLE_KERNEL(OPERATOR, MEASURE, PLAN, RUN, PART) \
+  const ar_kernel AR_NAME(OPERATOR) = {#OPERATOR, MEASURE, PLAN, RUN, PART};
 
 #include "engine/kernel.h"
 #include "engine/proof.h"

@@ -5,6 +5,7 @@
 #include "npu.h"
 
 enum { AT_ONCE = 32 }; /* products of 17 and 8 bits and their signs, whose sum is an int32 */
+enum { WORK = 24 };    /* products of int8 that take as long as one here */
 
 static int is_small_enough(const NpuConvolutionParams *p) {
   for (int64_t i = 0; i < p->weights.count; ++i)
@@ -31,6 +32,7 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
   if (p->zero_point < -(1 << 15) || p->zero_point >= 1 << 16 || !is_small_enough(p))
     return AR_UNSUPPORTED;
   sizes->workspace = elements * (int64_t)sizeof(int32_t);
+  sizes->work = ar_times(ar_times(weights, WORK), (int64_t)y->dims[1] * y->dims[2]);
   return AR_OK;
 }
 
@@ -108,26 +110,37 @@ static void sum(const NpuConvolutionParams *p, const ar_tensor *io, const int32_
     sums[i] += dot(row, p->weights.data + (first + i) * taps * depth, taps * depth);
 }
 
-static ar_status run(const void *opaque, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
-  (void)plan;
-  const NpuConvolutionParams *p = opaque;
+/* All channels of a position of the output. */
+static void convolve(const NpuConvolutionParams *p, const ar_tensor *io, const int32_t *position,
+                     int32_t *row) {
   const int64_t filters = io[0].dims[3];
-  int32_t *row = (int32_t *)workspace;
-  int64_t sums[AR_NPU_LINE], place = 0;
-  for (int32_t i = 0; i < io[0].dims[1]; ++i)
-    for (int32_t j = 0; j < io[0].dims[2]; ++j, place += filters) {
-      gather(p, &io[1], (const int32_t[]){i, j}, row);
-      for (int64_t c = 0; c < filters; c += AR_NPU_LINE) {
-        const int64_t n = filters - c < AR_NPU_LINE ? filters - c : AR_NPU_LINE;
-        sum(p, io, row, c, n, sums);
-        for (int64_t k = 0; k < n; ++k)
-          sums[k] = ar_npu_rescaled(sums[k], p->multiplier.data[c + k], p->shift.data[c + k],
-                                    p->result.rounding);
-        AR_NAME(npu_finish)(&p->result, sums, n, io[0], place + c);
-      }
-    }
+  const int64_t place = ((int64_t)position[0] * io[0].dims[2] + position[1]) * filters;
+  int64_t sums[AR_NPU_LINE];
+  gather(p, &io[1], position, row);
+  for (int64_t c = 0; c < filters; c += AR_NPU_LINE) {
+    const int64_t n = filters - c < AR_NPU_LINE ? filters - c : AR_NPU_LINE;
+    sum(p, io, row, c, n, sums);
+    for (int64_t k = 0; k < n; ++k)
+      sums[k] = ar_npu_rescaled(sums[k], p->multiplier.data[c + k], p->shift.data[c + k],
+                                p->result.rounding);
+    AR_NAME(npu_finish)(&p->result, sums, n, io[0], place + c);
+  }
+}
+
+static ar_status part(const void *opaque, const void *plan, const ar_tensor *io,
+                      uint8_t *workspace, ar_share share) {
+  (void)plan;
+  const int32_t width = io[0].dims[2];
+  const ar_range_of_units some = ar_units_of(share, (int64_t)io[0].dims[1] * width);
+  for (int64_t i = some.first; i < some.end; ++i)
+    convolve(opaque, io, (const int32_t[]){(int32_t)(i / width), (int32_t)(i % width)},
+             (int32_t *)workspace);
   return AR_OK;
 }
 
-AR_PORTABLE_KERNEL(NPU_CONVOLUTION, measure, ar_plan_nothing, run)
+static ar_status run(const void *opaque, const void *plan, const ar_tensor *io,
+                     uint8_t *workspace) {
+  return part(opaque, plan, io, workspace, ar_whole);
+}
+
+AR_SHARED_PORTABLE_KERNEL(NPU_CONVOLUTION, measure, ar_plan_nothing, run, part)

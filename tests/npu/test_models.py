@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import arenite as ar
+from arenite import litert
+from arenite.model.offline_plan import OFFLINE_METADATA
 from arenite.native import available
 from arenite.runtime.heap_host import HeapInterpreter
 from arenite.runtime.profiler import MicroProfiler
@@ -126,8 +129,44 @@ def test_tflm_s_way_runs_it() -> None:
     assert np.array_equal(micro.output(0), ar.Interpreter(DIGITS)(x))
 
 
-def test_inputs_outside_of_the_memory_to_work_in_are_refused() -> None:
-    interpreter = HeapInterpreter(ar.load(KEPT["ethos-u55-128"]))
+@pytest.mark.parametrize("name", KEPT)
+def test_on_a_heap_operands_are_copied_to_where_commands_have_them(name: str) -> None:
+    interpreter, original = HeapInterpreter(ar.load(KEPT[name])), ar.Interpreter(DIGITS)
+    interpreter.allocate_tensors()
+    for x in inputs(ar.load(DIGITS), 5):
+        interpreter.input(0)[:] = x
+        interpreter.invoke()
+        assert np.array_equal(interpreter.output(0), original(x))
+
+
+def test_the_api_of_litert_runs_it() -> None:
+    (x,) = inputs(ar.load(DIGITS), 1)
+    interpreter = litert.Interpreter(model_path=str(KEPT["ethos-u55-128"]))
+    interpreter.allocate_tensors()
+    interpreter.set_tensor(interpreter.get_input_details()[0]["index"], x)
+    interpreter.invoke()
+    found = interpreter.get_tensor(interpreter.get_output_details()[0]["index"])
+    assert np.array_equal(found, ar.Interpreter(DIGITS)(x))
+
+
+def test_a_mixed_file_runs_on_a_heap() -> None:
+    original = shared_model("keyword_scrambled_8bit")
+    interpreter = HeapInterpreter(ar.load(compiled(original, "ethos-u65-256")))
+    interpreter.allocate_tensors()
+    expected = ar.Interpreter(original)
+    for x in inputs(ar.load(original), 3):
+        interpreter.input(0)[:] = x
+        interpreter.invoke()
+        assert np.array_equal(interpreter.output(0), expected(x))
+
+
+@pytest.mark.parametrize("offset", [-1, 1 << 20])
+def test_on_a_heap_a_plan_without_places_for_operands_is_refused(offset: int) -> None:
+    model = ar.load(KEPT["ethos-u55-128"])
+    plan = np.frombuffer(model.metadata[OFFLINE_METADATA], "<i4").copy()
+    plan[3 + model.main.operators[0].outputs[0]] = offset
+    damaged = replace(model, metadata={**model.metadata, OFFLINE_METADATA: plan.tobytes()})
+    interpreter = HeapInterpreter(damaged)
     interpreter.allocate_tensors()
     with pytest.raises(ar.ConstraintError, match="run it in an arena"):
         interpreter.invoke()

@@ -14,6 +14,7 @@ pytest.importorskip("arenite.native._engine")
 
 from arenite.native.program import Program, available_isas
 from arenite.runtime.npu_steps import steps_of
+from tests.native.parts import divided_into
 
 
 def run_native(
@@ -25,7 +26,8 @@ def run_native(
         return False
     program = Program(isa, threads)
     assert program.add_steps(*steps), "there is a kernel for every operation"
-    program.finish()
+    with divided_into(3):
+        program.finish()
     assert program.run(0, 1) == 1
     program.close()
     return True

@@ -222,6 +222,9 @@ class Context(Protocol):
         TFLM's kernels do that by setting a tensor's ``data`` before memory is planned.
         """
 
+    def planned_offset(self, index: int) -> int | None:
+        """Where the file's own plan of an arena places a tensor; None where it does not."""
+
     def use_variables(self, number: int | None) -> None:
         """The current node reads or writes this variable, or any: its native kernel's state."""
 

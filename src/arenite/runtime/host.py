@@ -12,6 +12,7 @@ from arenite import native
 from arenite.errors import ConstraintError, InferenceAborted, StateError, UndefinedWarning
 from arenite.memory.abi import abi_of
 from arenite.memory.arena import Bytes
+from arenite.memory.liveness import ONLINE, offline_offsets
 from arenite.model import Model, Subgraph, Tensor
 from arenite.ops import EvalTensor, TfLiteTensor
 from arenite.ops.context import Array
@@ -106,6 +107,13 @@ class HostContext(StateGuard):
         self.require("place_tensor", InterpreterState.PREPARE)
         self.placed.add((self.subgraph, index))
         self._current[index].data = data
+
+    def planned_offset(self, index: int) -> int | None:
+        """Where the file's own plan places a tensor."""
+        offsets = offline_offsets(self.model)
+        if offsets is None or offsets[self.subgraph][index] == ONLINE:
+            return None
+        return offsets[self.subgraph][index]
 
     def allocate_decompression_memory(self, size: int) -> Bytes | None:
         """None: there is none."""

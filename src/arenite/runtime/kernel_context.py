@@ -234,6 +234,10 @@ class KernelContext:
         """Let a tensor be memory that the node has."""
         self._host.place_tensor(index, data)
 
+    def planned_offset(self, index: int) -> int | None:
+        """Where the file's own plan places a tensor."""
+        return self._host.planned_offset(index)
+
     def use_variables(self, number: int | None) -> None:
         """The current node uses this variable, or any."""
         self._host.use_variables(number)

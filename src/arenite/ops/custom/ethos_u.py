@@ -3,7 +3,8 @@
 Inputs are the command stream and what it reads (weights, scales, tables), both constants; memory
 to work in; fast memory, which is the same tensor where the NPU has none of its own; then the
 layers' inputs. Those and the outputs lie inside the memory to work in, where the plan in the file
-says: commands know no other addresses. Custom options are the number 1.
+says: commands know no other addresses. Where tensors are no arena's, inputs are copied there before
+commands run, and outputs from there. Custom options are the number 1.
 
 Facts: TFLM ``micro/kernels/ethos_u/ethosu.cc``.
 """
@@ -85,10 +86,16 @@ def _check_accelerator(context: Context, stream: TfLiteTensor) -> None:
 def invoke(context: Context, node: Node) -> None:
     """Run the commands, which the first call verifies."""
     try:
-        program, memory = verified(context, node)
+        program = _program(context, node)
+        memory = _memory(context, node, program)
+        inputs, outputs = _apart(context, node, memory[1])
     except StreamError as error:
         context.report_error(str(error))
+    for place, array in inputs:
+        place[:] = array
     run(program, memory, node.host.get(WATCH))
+    for place, array in outputs:
+        array[:] = place
 
 
 def spans(context: Context, node: Node, work: Bytes) -> Iterator[list[tuple[int, int]]]:
@@ -104,15 +111,23 @@ def _operands(context: Context, node: Node) -> tuple[list[Array], list[Array]]:
 
 
 def verified(context: Context, node: Node) -> tuple[Program, dict[int, Bytes]]:
-    """The stream's operations, read once, and its regions.
+    """The stream's operations, read once, and its regions, among which all operands lie.
 
     Raises:
         StreamError: It is damaged, or for an NPU that is not computed, or operands lie elsewhere.
     """
+    program = _program(context, node)
+    memory = _memory(context, node, program)
+    if any(_apart(context, node, memory[1])):
+        raise StreamError("its operands lie beside its memory to work in")
+    return program, memory
+
+
+def _program(context: Context, node: Node) -> Program:
     program: Program | None = node.host.get("program")
     if program is None:
         program = node.host["program"] = _read(context, node)
-    return program, _memory(context, node, program)
+    return program
 
 
 def _read(context: Context, node: Node) -> Program:
@@ -126,18 +141,43 @@ def _read(context: Context, node: Node) -> Program:
 def _memory(context: Context, node: Node, program: Program) -> dict[int, Bytes]:
     """The stream's regions: fast memory is the NPU's own, where it is not memory to work in."""
     _, read_only, work, _ = (_bytes(context, node, index) for index in range(FIRST))
-    operands = _operands(context, node)
-    if not all(_is_inside(array, work) for array in itertools.chain(*operands)):
-        raise StreamError(
-            "its inputs and outputs have to lie in its memory to work in, as the file's plan says: "
-            "run it in an arena, without preserve_all_tensors"
-        )
     if program.is_shared:
         return {0: read_only, 1: work, 2: work}
     fast = node.host.get("fast")
     if fast is None:
         fast = node.host["fast"] = np.zeros(program.sizes[2], np.uint8)
     return {0: read_only, 1: work, 2: fast}
+
+
+def _apart(
+    context: Context, node: Node, work: Bytes
+) -> tuple[list[tuple[Bytes, Bytes]], list[tuple[Bytes, Bytes]]]:
+    """Places of inputs and of outputs in memory to work in, and their bytes; none in an arena."""
+    both = _operands(context, node)
+    if all(_is_inside(array, work) for array in itertools.chain(*both)):
+        return [], []
+    begin = context.planned_offset(node.inputs[WORK])
+    indices = node.inputs[FIRST:], node.outputs
+    found = []
+    for arrays, numbers in zip(both, indices, strict=True):
+        offsets = map(context.planned_offset, numbers)
+        found.append(
+            [
+                (_place(work, begin, offset, array.nbytes), array.reshape(-1).view(np.uint8))
+                for array, offset in zip(arrays, offsets, strict=True)
+            ]
+        )
+    return found[0], found[1]
+
+
+def _place(work: Bytes, begin: int | None, offset: int | None, count: int) -> Bytes:
+    """Bytes of an operand in the memory to work in."""
+    if begin is None or offset is None or not 0 <= offset - begin <= len(work) - count:
+        raise StreamError(
+            "its inputs and outputs have to lie in its memory to work in, as the file's plan says: "
+            "run it in an arena, without preserve_all_tensors"
+        )
+    return work[offset - begin :][:count]
 
 
 def _bytes(context: Context, node: Node, index: int) -> Bytes:
