@@ -103,12 +103,12 @@ def is_smallest(model: Model, arena: int, tflm: str) -> bool:
 def use_ethos_u(folder: Path) -> None:
     """Let boards have TFLM's kernel for the NPU, and take the arena's size when they begin."""
     (folder / "ethosu_driver.h").write_text(_DRIVER)
-    sources, arguments = board.sources_for, board._arguments
+    sources, flags = board.sources_for, board.core_flags
     board.sources_for = lambda *given: [
         Path(str(one).replace("kernels/ethosu.cc", "kernels/ethos_u/ethosu.cc"))
         for one in sources(*given)
     ]
-    board._arguments = lambda core: [*arguments(core), f"-I{folder}"]
+    board.core_flags = lambda core: [*flags(core), f"-I{folder}"]
     board.MAIN = board.MAIN.replace("stock_begin(void)", "stock_begin(int size)").replace(
         "Create(arena, sizeof(arena))", "Create(arena, size)"
     )
@@ -119,16 +119,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tflm", required=True)
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, DATA.open("w", newline="") as file:
+    rows: list[tuple[str, str, int | str]] = []
+    with tempfile.TemporaryDirectory() as folder:
         use_ethos_u(Path(folder))
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(("model", "configuration", "arena"))
         for model, configuration in CASES:
             found = case(model, configuration)
             arena = ar.smallest_arena(found, target=CORE)
-            row = model, configuration, arena if is_smallest(found, arena, given.tflm) else ""
-            rows.writerow(row)
-            print(*row, flush=True)
+            rows.append(
+                (model, configuration, arena if is_smallest(found, arena, given.tflm) else "")
+            )
+            print(*rows[-1], flush=True)
+    with DATA.open("w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(
+            (("model", "configuration", "arena"), *rows)
+        )
 
 
 if __name__ == "__main__":
