@@ -16,7 +16,7 @@ from typing import Any
 
 from arenite.emulator.machine import Machine
 from arenite.firmware.build import build
-from arenite.firmware.export import export
+from arenite.firmware.export import TUNED, export
 from arenite.firmware.kernels.portable import portable_work
 from arenite.firmware.plan.program import program_of
 from arenite.model import Model
@@ -82,9 +82,10 @@ def networks_compared(on: str, count: int, seed: int = 0) -> Iterator[Tally]:
     """So many networks that can be exported, some at a time.
 
     Every layer, output and constant of every network is compared by its self-test, on four inputs;
-    on a core with the DSP extension they are exported for it, within budgets in turn.
+    on a core with kernels of its own they are exported for it, within budgets in turn.
     """
-    write_next = _exports(CORES[on], seed) if on in ("m4", "m7", "m33") else _programs(seed)
+    core = CORES.get(on, "host")
+    write_next = _exports(core, seed) if core in TUNED else _programs(seed)
     for first in range(0, count, _TOGETHER):
         with tempfile.TemporaryDirectory(prefix="arenite-") as folder:
             place = Path(folder)

@@ -274,13 +274,14 @@ def _improved(network: Network, works: Sequence[Work], processor: str, budget: B
 def kernels_for(processor: str, icache: int | None = None) -> Kernels:
     """Kernels of layers on a processor whose cache of instructions has so many bytes."""
     kernels = KERNELS[processor]
+    loads_pairs = CORES[processor].pipeline == "two at once"
 
     def work_of(layer: AnyLayer) -> Work:
         if layer.kernel is not None:
             from arenite.firmware.compiled.work import compiled_work  # noqa: PLC0415 - the engine
 
             return compiled_work(layer, processor)
-        return kernels(layer if icache is None else replace(layer, icache=icache))
+        return kernels(replace(layer, icache=icache, loads_pairs=loads_pairs))
 
     return work_of
 

@@ -82,8 +82,8 @@ class Layer(Generic[P_co]):
     it uses one, ``state`` what it remembers at first.
     ``runs`` is how often it does so in one inference: more than once where it is a few rows of a
     layer that goes row by row. ``icache`` are the bytes of the processor's cache of instructions,
-    where loops have to fit into one. ``kernel`` is a user's kernel in C++ that runs it, as
-    :mod:`arenite.kernels.instance` has it.
+    where loops have to fit into one; ``loads_pairs`` says that it loads two words as fast as one.
+    ``kernel`` is a user's kernel in C++ that runs it, as :mod:`arenite.kernels.instance` has it.
     """
 
     index: int
@@ -96,6 +96,7 @@ class Layer(Generic[P_co]):
     state: tuple[Array, ...] = ()
     runs: int = 1
     icache: int | None = None
+    loads_pairs: bool = False
     kernel: Any = None
 
     @property

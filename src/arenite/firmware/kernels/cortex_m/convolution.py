@@ -123,7 +123,7 @@ class Columns:
         pairs = layer.output.size // (filters * window.output_size[1]) * (-(-self.made // 2))
         how_often = (pairs, layer.runs, layer.icache)
         shape = steps, distance, own, finish, *how_often
-        products = Products(*shape, pitch=filters, is_wide=is_wide)
+        products = Products(*shape, pitch=filters, is_wide=is_wide, loads_pairs=layer.loads_pairs)
         row = Routine(
             "conv_row",
             ("const int16_t *columns", "const uint32_t *stream", "int8_t *y"),

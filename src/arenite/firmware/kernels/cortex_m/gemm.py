@@ -72,6 +72,7 @@ class Products:
         icache: Bytes that the loop over quads of filters may have; None is any number.
         pitch: Bytes from outputs of a pixel to those of the next, if there are others between.
         is_wide: Whether every weight has 16 bits.
+        loads_pairs: Whether the processor loads two words as fast as one.
     """
 
     steps: int
@@ -83,6 +84,7 @@ class Products:
     icache: int | None = None
     pitch: int = 0
     is_wide: bool = False
+    loads_pairs: bool = False
 
     @property
     def apart(self) -> int:
@@ -176,7 +178,10 @@ def _emit_steps(
             place = 4 * step + number * p.distance
             a(f"ldr x_{o}, {moving('pixels', place, 4 * count)}")
         words_at = [moving("stream", apart * step + 4 * i, apart * count) for i in range(4)]
-        a(*(f"ldr {word}, {words_at[i]}" for i, word in enumerate(pairs)))
+        if p.loads_pairs and len(pairs) == 2 and not p.is_wide:
+            a(f"ldm stream!, {{{', '.join(pairs)}}}")
+        else:
+            a(*(f"ldr {word}, {words_at[i]}" for i, word in enumerate(pairs)))
         for pair, word in enumerate(pairs):
             _emit_products(a, p, pixels, 2 * pair + 1, word, begins=is_alone and step == 0)
             second = f"ldr {word}, {words_at[2 + pair]}" if p.is_wide else f"sxtb16 {word}, {word}"

@@ -51,7 +51,8 @@ def _pairs(layer: Layer[ConvolutionParams], weights: Int64s) -> Work:
     stream, how = packed_any(layer, weights, partial(pack_stream, ordered))
     pairs = (pixels + 1) // 2
     finish = finish_of(layer, how)
-    products = Products(padded // 2, 2 * padded, filters, finish, pairs, layer.runs, layer.icache)
+    shape = padded // 2, 2 * padded, filters, finish, pairs, layer.runs, layer.icache
+    products = Products(*shape, loads_pairs=layer.loads_pairs)
     routine = Routine(
         "pointwise",
         ("const int8_t *x", "const uint32_t *stream", "int16_t *two_pixels", "int8_t *y"),
