@@ -32,7 +32,8 @@ Folder = Annotated[
     Path,
     typer.Option("-o", "--output", metavar="DIR", help="A new folder, or one exported before."),
 ]
-_ASSEMBLED = listed(core for core in devices() if core.kernels == "cortex_m")
+_IN_ASSEMBLY = ("cortex_m0", "cortex_m")
+_ASSEMBLED = listed(core for core in devices() if core.kernels in _IN_ASSEMBLY)
 ExportTarget = Annotated[
     str | None,
     typer.Option(

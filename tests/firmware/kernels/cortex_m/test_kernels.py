@@ -147,6 +147,8 @@ def test_the_larger_and_the_smaller_of_two_tensors():
     for size in (4, 100, 7, 1):
         layers.add(size, "MAXIMUM")
         layers.add(size, "MINIMUM")
+        layers.add((size, 3), "MAXIMUM", other=(1, 1))  # a tensor and a value
+        layers.add((1, 1), "MINIMUM", other=(size, 3))
     assert_equal_in_assembly(layers)
 
 
@@ -204,6 +206,15 @@ def test_windows_whose_sums_leave_24_bits(activation):
     layers.conv((4, 4, 112), 8, (3, 3), groups=2, activation=activation)
     layers.conv((3, 3, 130), 3, (3, 3), activation=activation)
     assert_equal_in_assembly(layers)
+
+
+def test_a_cortex_m7_loads_two_words_of_weights_at_once():
+    layers = Layers(22)
+    layers.conv((4, 4, 40), 8)
+    layers.conv((5, 5, 8), 6, (3, 3), activation=NONE)
+    usual, paired = (layers.run(processor=core) for core in ("cortex-m4", "cortex-m7"))
+    assert paired.differences == ()
+    assert paired.instructions < 0.95 * usual.instructions
 
 
 def test_rows_of_one_and_of_three_outputs():
@@ -283,7 +294,7 @@ def test_lstm_of_random_shapes_and_scales():
         (lambda net: net.average((16, 16, 4)), "256 pixels are more than 255"),
         (lambda net: net.largest((4, 4, 3), kernel=(2, 2)), "at least 4 channels"),
         (lambda net: net.mean((4, 4, 3)), "four channels or more"),
-        (lambda net: net.add(4, "MAXIMUM", other=(1, 1)), "tensors of one shape"),
+        (lambda net: net.add((3, 4), "MAXIMUM", other=(1, 4)), "tensors of one shape"),
     ],
 )
 def test_what_no_assembly_takes_is_plain_c_with_a_reason(layer, reason):

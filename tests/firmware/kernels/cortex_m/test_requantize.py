@@ -9,19 +9,7 @@ from arenite.firmware.kernels.cortex_m.exact import Exact
 from arenite.firmware.kernels.cortex_m.requantize import Requantization
 from arenite.firmware.kernels.cortex_m.steps import VALUES, Channels, steps_of
 from arenite.firmware.network.kernel import UnsupportedError
-
-CHANNELS, REACH = 160, 40_000
-
-
-def channels(seed: int, zero_point: int, reach: int = REACH, shift: int = -6) -> Channels:
-    rng = np.random.default_rng(seed)
-    return Channels(
-        multiplier=rng.integers(1 << 30, 1 << 31, CHANNELS),
-        shift=rng.integers(shift, shift + 2, CHANNELS),
-        zero_point=zero_point,
-        least=-rng.integers(reach // 2, reach, CHANNELS),
-        most=rng.integers(reach // 2, reach, CHANNELS),
-    )
+from tests.firmware.kernels.cortex_m.sums import CHANNELS, channels
 
 
 def outputs(sums, one, scale, k, *, whole=False):

@@ -7,7 +7,7 @@ import pytest
 
 from arenite.firmware.kernels.cortex_m0.requantize import SHIFT, requantized
 from arenite.firmware.network.kernel import UnsupportedError
-from tests.firmware.kernels.cortex_m.test_requantize import CHANNELS, channels
+from tests.firmware.kernels.cortex_m.sums import CHANNELS, channels
 
 
 def outputs(sums, one, bits):
