@@ -23,22 +23,22 @@ COMMANDS = (
 )
 
 
-def models(name, monkeypatch):
+def models(name):
     """Models of one operator, from its own test: one for all types of its tensors."""
     found = {}
 
     def keep(oracle, model, seed, **arguments):
         found.setdefault(tuple(str(tensor.type) for tensor in model.main.tensors), model)
 
-    judge(name, keep, monkeypatch)
+    judge(name, keep)
     return found
 
 
 @pytest.mark.filterwarnings("ignore::arenite.UndefinedWarning")
 @pytest.mark.parametrize("name", OPERATORS)
-def test_every_command_answers_or_refuses_in_words(arenite, tmp_path, name, monkeypatch):
+def test_every_command_answers_or_refuses_in_words(arenite, tmp_path, name):
     ran = set()
-    for kind, model in models(name, monkeypatch).items():
+    for kind, model in models(name).items():
         path = saved(model, tmp_path / "m.tflite")
         for command, *options in COMMANDS:
             result = arenite(command, path, *options, "--json")

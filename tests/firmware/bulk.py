@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import hypothesis
 import numpy as np
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import settings
 
 from arenite.errors import AreniteError, UndefinedWarning
 from arenite.firmware.kernels.portable import portable_work
@@ -30,7 +29,7 @@ from tests.compiler import compiler
 from tests.firmware.built import has_address_sanitizer
 from tests.firmware.mnn_cases import drawn
 from tests.native.strategies import steps_of
-from tests.ops.differential import assert_same, module_of, run_arenite
+from tests.ops.differential import assert_same, drawing, judge_with, run_arenite
 from tests.steps import Step
 
 Array = np.ndarray[Any, Any]
@@ -107,28 +106,14 @@ def _drawn(operator: str, count: int, seed: int | None) -> Iterator[tuple[Model,
 
 def _drawn_for_tflm(operator: str, count: int, seed: int | None) -> list[tuple[Model, list[Step]]]:
     """What the operator's own test would compare with TFLM."""
-    module = module_of(operator)
     found: list[tuple[Model, list[Step]]] = []
 
     def take(oracle: object, model: Model, seed: int, **more: Any) -> Any:
         more["invokes"] = max(more.get("invokes", 1), INVOKES)
         found.append((model, steps_of(model, seed, **more)))
 
-    judge, module.agrees = module.agrees, take
-    test = module.test_equals_tflm.hypothesis
-    draw = settings(
-        max_examples=count,
-        derandomize=seed is None,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    try:
-        test_of = draw(given(**test._given_kwargs)(test.inner_test))
-        (test_of if seed is None else hypothesis.seed(seed)(test_of))(oracle=None)
-    finally:
-        module.agrees = judge
+    how = settings(drawing, max_examples=count, derandomize=seed is None)
+    judge_with(operator, take, how, seed)
     return found
 
 

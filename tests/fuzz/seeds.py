@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import settings
 
 from arenite.formats import tflite
 from arenite.model import Model, ModelBuilder, SignatureDef
@@ -18,7 +18,7 @@ from tests.mnn_oracle import MnnOracle
 from tests.native import sizes
 from tests.native.strategies import OPERATORS
 from tests.npu.vela import KEPT
-from tests.ops.differential import module_of
+from tests.ops.differential import drawing, judge_with
 from tests.shared import ROOT, shared_models
 
 #: Larger ones cost time, and their structure is that of smaller ones.
@@ -70,24 +70,13 @@ def random_cases(
 
     ``chosen``: a seed for other models than the usual ones.
     """
-    module = module_of(name)
     found: list[tuple[Model, int, dict[str, Any]]] = []
-    judge = module.agrees
-    module.agrees = lambda _, model, number, **more: found.append((model, number, more))
-    test = module.test_equals_tflm.hypothesis
-    draw = settings(
-        max_examples=count,
-        derandomize=chosen is None,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    try:
-        drawing = given(**test._given_kwargs)(test.inner_test)
-        draw(drawing if chosen is None else seed(chosen)(drawing))(oracle=None)
-    finally:
-        module.agrees = judge
+
+    def take(_: object, model: Model, seed: int, **more: Any) -> None:
+        found.append((model, seed, more))
+
+    how = settings(drawing, max_examples=count, derandomize=chosen is None)
+    judge_with(name, take, how, chosen)
     yield from found
 
 

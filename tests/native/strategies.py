@@ -12,13 +12,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pytest
-from hypothesis import given, settings
+from hypothesis import settings
 
 from arenite.errors import UndefinedWarning
 from arenite.model import Model
 from arenite.ops.registry import builtin_names, custom_names, traits_of
-from tests.ops.differential import CASES, differential, module_of, random_array
+from tests.ops.differential import CASES, differential, judge_with, random_array
 from tests.steps import RESET, Step
 
 Array = np.ndarray[Any, Any]
@@ -30,17 +29,11 @@ OPERATORS = [
 ]
 
 
-def judge(
-    name: str, agrees: Callable[..., None], monkeypatch: pytest.MonkeyPatch, cases: int = CASES
-) -> None:
+def judge(name: str, agrees: Callable[..., None], cases: int = CASES) -> None:
     """Run ``test_equals_tflm`` of an operator with ``agrees`` in the place of its own."""
-    module = module_of(name)
-    monkeypatch.setattr(module, "agrees", agrees)
-    test = module.test_equals_tflm.hypothesis
     with warnings.catch_warnings():  # models may get to what TFLM leaves undefined
         warnings.simplefilter("ignore", UndefinedWarning)
-        drawn = given(**test._given_kwargs)(test.inner_test)
-        settings(differential, max_examples=cases)(drawn)(oracle=None)
+        judge_with(name, agrees, settings(differential, max_examples=cases))
 
 
 def steps_of(

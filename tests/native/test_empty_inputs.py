@@ -21,8 +21,8 @@ ENGINES: tuple[Engine, ...] = ("reference", "auto")
 
 
 @pytest.mark.parametrize("name", OPERATORS)
-def test_an_empty_input_runs_or_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    judge(name, on_both_engines, monkeypatch)
+def test_an_empty_input_runs_or_is_refused(name: str) -> None:
+    judge(name, on_both_engines)
 
 
 @pytest.mark.parametrize("taps", [1, 3])

@@ -84,16 +84,16 @@ def has_loops(model: Model | bytes) -> bool:
 
 
 @pytest.mark.parametrize("name", OPERATORS)
-def test_operators(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_operators(name: str) -> None:
     def check(oracle: object, model: Model, seed: int, **arguments: Any) -> None:
         first = next(step for step in steps_of(model, seed, **arguments) if step != RESET)
         check_layouts(model, list(first))
 
-    judge(name, check, monkeypatch)
+    judge(name, check)
 
 
 @pytest.mark.parametrize("name", OPERATORS)
-def test_operators_of_the_reference(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_operators_of_the_reference(name: str) -> None:
     """NumPy's kernels over each other raise nothing but Arenite's own errors."""
 
     def check(oracle: object, model: Model, seed: int, **arguments: Any) -> None:
@@ -101,7 +101,7 @@ def test_operators_of_the_reference(name: str, monkeypatch: pytest.MonkeyPatch) 
         for layout in OVERLAPPING:
             check_overlap(model, list(first), layout, "reference")
 
-    judge(name, check, monkeypatch)
+    judge(name, check)
 
 
 @pytest.mark.parametrize("case", CASES)

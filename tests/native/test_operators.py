@@ -90,18 +90,16 @@ def comparison(isa: str, in_python: set[str], target: Target = HOST) -> Callable
 
 @pytest.mark.parametrize("isa", available_isas())
 @pytest.mark.parametrize("name", OPERATORS)
-def test_equals_the_reference(name: str, isa: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equals_the_reference(name: str, isa: str) -> None:
     in_python: set[str] = set()
-    judge(name, comparison(isa, in_python), monkeypatch)
+    judge(name, comparison(isa, in_python))
     assert in_python <= WITHOUT_KERNEL.get(name, set()), "these types have no kernel"
 
 
 @pytest.mark.parametrize("isa", available_isas())
 @pytest.mark.parametrize("name", OPERATORS)
-def test_equals_the_reference_that_rounds_once(
-    name: str, isa: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_equals_the_reference_that_rounds_once(name: str, isa: str) -> None:
     in_python: set[str] = set()
     once = Target("cortex-m4", "tflm", rounding="single")
-    judge(name, comparison(isa, in_python, once), monkeypatch)
+    judge(name, comparison(isa, in_python, once))
     assert in_python <= WITHOUT_KERNEL.get(name, set()), "these types have no kernel"

@@ -38,7 +38,7 @@ def test_nothing_outside_the_buffers_counts(
         one, other = fenced_twice(model, isa, list(first), monkeypatch)
         assert one == other
 
-    judge(name, check, monkeypatch)
+    judge(name, check)
 
 
 @pytest.mark.parametrize("isa", available_isas())

@@ -1,20 +1,23 @@
 """One operator, random models, TFLM as the judge.
 
 A test file for an operator gives a hypothesis strategy for models with that one
-operator; :func:`agrees` runs Arenite and TFLM on it and compares.
+operator to :func:`equals_tflm`; :func:`agrees` runs Arenite and TFLM on it and compares.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+import hypothesis
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 
 from arenite.errors import AreniteError
 from arenite.formats import tflite
@@ -46,11 +49,56 @@ differential = settings(
 )
 
 
+#: Seeds of random inputs.
+SEEDS = st.integers(0, 2**32 - 1)
+#: As often as asked, the same models every time, and no search for a smaller one.
+drawing = settings(
+    derandomize=True,
+    database=None,
+    deadline=None,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+
+
 def module_of(name: str) -> Any:
     """The file with an operator's own tests."""
     *_, namespace, stem = (module_name(name) or "").split(".")
     stem = stem.rstrip("_")  # behind a keyword of Python
     return import_module(f"tests.ops.{namespace}.test_{stem}")
+
+
+def equals_tflm(
+    models: st.SearchStrategy[Model],
+    *,
+    inputs: Callable[[Model, int], list[Array]] | None = None,
+    **how: Any,
+) -> Callable[..., None]:
+    """A test of an operator on random models; ``how`` is what :func:`agrees` takes besides.
+
+    ``inputs`` makes them for a model of a seed; by default they are random.
+    """
+
+    @differential
+    @given(model=models, seed=SEEDS)
+    def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
+        fed = {} if inputs is None else {"inputs": inputs(model, seed)}
+        agrees(oracle, model, seed, **fed, **how)
+
+    return test_equals_tflm
+
+
+def judge_with(
+    name: str, judge: Callable[..., object], how: settings = differential, seed: int | None = None
+) -> None:
+    """Run an operator's own ``test_equals_tflm`` with a judge in the place of :func:`agrees`."""
+    module = module_of(name)
+    test = module.test_equals_tflm.hypothesis
+    drawn = how(given(**test._given_kwargs)(test.inner_test))
+    with pytest.MonkeyPatch.context() as patch:
+        for place in (module, sys.modules[__name__]):
+            patch.setattr(place, "agrees", judge, raising=False)
+        (drawn if seed is None else hypothesis.seed(seed)(drawn))(oracle=None)
 
 
 def random_array(tensor: Tensor, rng: np.random.Generator) -> Array:

@@ -22,13 +22,13 @@ def _fast(monkeypatch):
 
 @pytest.mark.filterwarnings("ignore::arenite.UndefinedWarning")
 @pytest.mark.parametrize("name", OPERATORS)
-def test_models_of_one_operator_stay_the_same(name, monkeypatch):
+def test_models_of_one_operator_stay_the_same(name):
     found = {}
 
     def keep(oracle, model, seed, **arguments):
         found.setdefault(tuple(str(tensor.type) for tensor in model.main.tensors), model)
 
-    judge(name, keep, monkeypatch)
+    judge(name, keep)
     for model in found.values():
         _, report = ar.optimize(model, verify=2, strip=True)
         assert report.original is model
@@ -60,13 +60,13 @@ def with_constants(model):
 
 @pytest.mark.filterwarnings("ignore::arenite.UndefinedWarning")
 @pytest.mark.parametrize("name", OPERATORS)
-def test_an_operator_on_constants_of_the_file_stays_the_same(name, monkeypatch):
+def test_an_operator_on_constants_of_the_file_stays_the_same(name):
     found = {}
 
     def keep(oracle, model, seed, **arguments):
         found.setdefault(tuple(str(tensor.type) for tensor in model.main.tensors), model)
 
-    judge(name, keep, monkeypatch)
+    judge(name, keep)
     for model in found.values():
         given = with_constants(model)
         try:

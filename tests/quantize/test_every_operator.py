@@ -28,7 +28,7 @@ def oracle():
     one.close()
 
 
-def float_models(name, monkeypatch):
+def float_models(name):
     """Models that an operator's own test draws, of floats without scales."""
     found = []
 
@@ -40,7 +40,7 @@ def float_models(name, monkeypatch):
 
     for cases in DRAWN:
         found.clear()
-        judge(name, keep, monkeypatch, cases)
+        judge(name, keep, cases)
         if len(found) >= FEW:
             break
     assert found
@@ -49,8 +49,8 @@ def float_models(name, monkeypatch):
 
 @pytest.mark.filterwarnings("error::arenite.UndefinedWarning")
 @pytest.mark.parametrize("name", NAMES)
-def test_quantised_operators_run_in_tflm_with_the_same_bits(name, oracle, monkeypatch):
-    for model in float_models(name, monkeypatch):
+def test_quantised_operators_run_in_tflm_with_the_same_bits(name, oracle):
+    for model in float_models(name):
         for activations in ("int8", "int16"):
             try:
                 result, _ = ar.quantize(

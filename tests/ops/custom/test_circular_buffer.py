@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 import arenite as ar
@@ -16,7 +15,7 @@ from arenite.formats import tflite
 from arenite.model import Model, ModelBuilder
 from arenite.runtime.heap_host import HeapInterpreter
 from arenite.runtime.micro_interpreter import MicroInterpreter
-from tests.ops.differential import agrees, differential
+from tests.ops.differential import agrees, equals_tflm
 from tests.ops.flexbuffers import packed, untyped
 from tests.oracle import Oracle, skip_without_tflm
 from tests.variants import interpreter, variants
@@ -61,10 +60,7 @@ def models(draw: st.DrawFn) -> Model:
     )
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed, invokes=4, reset=True)
+test_equals_tflm = equals_tflm(models(), invokes=4, reset=True)
 
 
 def behind(period: int, slots: int = 2) -> Model:

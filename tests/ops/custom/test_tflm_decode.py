@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ArenaError, ConstraintError, StateError
@@ -33,7 +32,7 @@ from tests.ops.codes import (
     quantizations,
     random_values,
 )
-from tests.ops.differential import agrees, differential
+from tests.ops.differential import agrees, equals_tflm
 from tests.oracle import Oracle, printed_rows, tflm_rows
 from tests.variants import interpreter, variants
 
@@ -94,10 +93,7 @@ def whole_channels(model: Model) -> bool:
     )
 
 
-@differential
-@given(model=models().filter(whole_channels), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed, invokes=3, reset=True)
+test_equals_tflm = equals_tflm(models().filter(whole_channels), invokes=3, reset=True)
 
 
 def compressed_layer() -> Model:

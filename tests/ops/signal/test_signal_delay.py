@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
 from arenite.model import Model
-from tests.ops.differential import agrees, differential, run_arenite
+from tests.ops.differential import equals_tflm, run_arenite
 from tests.ops.signal.models import signal_model
-from tests.oracle import Oracle
 from tests.steps import RESET
 
 
@@ -27,10 +25,7 @@ def models(draw: st.DrawFn) -> Model:
     return delay(draw(st.integers(0, 40)), tuple(shape))
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed, invokes=4, reset=True)
+test_equals_tflm = equals_tflm(models(), invokes=4, reset=True)
 
 
 def test_samples_come_out_later_and_reset_forgets_them() -> None:

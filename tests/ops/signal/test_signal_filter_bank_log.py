@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
 from arenite.model import Model
 from arenite.ops.signal.signal_filter_bank_log import bulges
-from tests.ops.differential import Array, agrees, differential, run_arenite
+from tests.ops.differential import Array, agrees, equals_tflm, run_arenite
 from tests.ops.signal.models import signal_model
 from tests.oracle import Oracle
 
@@ -34,10 +33,9 @@ def models(draw: st.DrawFn) -> Model:
     return logarithm(draw(st.integers(0, 31)), draw(scale), draw(st.integers(1, 70)))
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed, inputs=[numbers(seed, model.inputs[0].size)])
+test_equals_tflm = equals_tflm(
+    models(), inputs=lambda model, seed: [numbers(seed, model.inputs[0].size)]
+)
 
 
 def test_equals_tflm_in_every_segment(oracle: Oracle) -> None:

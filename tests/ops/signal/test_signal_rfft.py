@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError, UndefinedWarning
 from arenite.model import Model, TensorType
-from tests.ops.differential import Array, agrees, differential, run_arenite
+from tests.ops.differential import Array, agrees, equals_tflm, run_arenite
 from tests.ops.signal.models import KINDS, LENGTHS, signal_model
 from tests.oracle import Oracle
 
@@ -31,10 +30,7 @@ def models(draw: st.DrawFn) -> Model:
     return rfft(draw(st.sampled_from(KINDS)), length, tuple(outer), size)
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed, invokes=2)
+test_equals_tflm = equals_tflm(models(), invokes=2)
 
 
 @pytest.mark.parametrize("kind", KINDS)

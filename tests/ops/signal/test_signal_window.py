@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
 from arenite.model import Model
-from tests.ops.differential import Array, agrees, differential, run_arenite
+from tests.ops.differential import Array, equals_tflm, run_arenite
 from tests.ops.signal.models import Port, signal_model
-from tests.oracle import Oracle
 
 
 def window(shape: tuple[int, ...], weights: Port, shift: int) -> Model:
@@ -31,10 +29,7 @@ def models(draw: st.DrawFn) -> Model:
     return window(shape, ((size,), "int16") if fed else weights, draw(st.integers(0, 31)))
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed, invokes=3)
+test_equals_tflm = equals_tflm(models(), invokes=3)
 
 
 def run(x: list[int], weights: Array, shift: int) -> list[int]:

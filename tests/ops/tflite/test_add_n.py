@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError, UndefinedWarning
 from arenite.model import Model, ModelBuilder
 from tests.ops.binary import run
-from tests.ops.differential import agrees, differential
+from tests.ops.differential import agrees, equals_tflm
 from tests.oracle import Oracle
 
 
@@ -49,10 +48,7 @@ def models(draw: st.DrawFn) -> Model:
     )
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed, invokes=3)
+test_equals_tflm = equals_tflm(models(), invokes=3)
 
 
 def test_floats_are_added_from_the_first_to_the_last() -> None:

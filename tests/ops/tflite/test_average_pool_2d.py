@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from arenite.model import Model
 from tests.ops.convolutions import exact_inputs, refusal, run
-from tests.ops.differential import agrees, differential
+from tests.ops.differential import equals_tflm
 from tests.ops.pooling import bad_poolings, pooling, pooling_models
-from tests.oracle import Oracle
 
-
-@differential
-@given(model=pooling_models("AVERAGE_POOL_2D"), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed, inputs=exact_inputs(model, seed))
+test_equals_tflm = equals_tflm(pooling_models("AVERAGE_POOL_2D"), inputs=exact_inputs)
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.formats import tflite
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.batch_matmul import BatchMatMulOptions, transposed
 from tests.ops.convolutions import dyadic, exact_inputs, refusal, run
-from tests.ops.differential import agrees, differential
+from tests.ops.differential import equals_tflm
 from tests.oracle import Oracle
 from tests.variants import interpreter, variants
 
@@ -77,10 +76,7 @@ def random_integers(rng: np.random.Generator, shape: tuple[int, ...], kind: str)
     return rng.integers(limits.min, limits.max, shape, dtype=kind, endpoint=True)
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed, inputs=exact_inputs(model, seed))
+test_equals_tflm = equals_tflm(models(), inputs=exact_inputs)
 
 
 def matmul(

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder
 from tests.ops.binary import run
-from tests.ops.differential import agrees, differential
+from tests.ops.differential import agrees, equals_tflm
 from tests.oracle import Oracle
 
 
@@ -35,13 +34,9 @@ def operands(model: Model, seed: int) -> list[np.ndarray]:
 LENGTHS = st.tuples(st.integers(1, 6), st.integers(1, 6))
 
 
-@differential
-@given(
-    model=st.builds(shape_of, LENGTHS, st.sampled_from(["int32", "int64"])),
-    seed=st.integers(0, 2**32 - 1),
+test_equals_tflm = equals_tflm(
+    st.builds(shape_of, LENGTHS, st.sampled_from(["int32", "int64"])), inputs=operands, invokes=3
 )
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed, inputs=operands(model, seed), invokes=3)
 
 
 def test_the_size_that_is_not_1_is_taken() -> None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import AreniteError, ConstraintError
 from arenite.model import Model, ModelBuilder
 from tests.ops.binary import Shape, run
-from tests.ops.differential import agrees, differential
+from tests.ops.differential import agrees, equals_tflm
 from tests.ops.raw import bfloat16_through, copied_bits
 from tests.oracle import Oracle
 
@@ -42,10 +41,7 @@ def models(draw: st.DrawFn) -> Model:
     return broadcast(draw(st.sampled_from(KINDS)), tuple(shape[start:]), wanted, index=index)
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed, invokes=3)
+test_equals_tflm = equals_tflm(models(), invokes=3)
 
 
 def test_rows_are_repeated() -> None:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder, Tensor, TensorType
 from arenite.ops.tflite.concatenation import ConcatenationOptions
-from tests.ops.differential import agrees, differential, random_array, run_arenite
-from tests.oracle import Oracle
+from tests.ops.differential import equals_tflm, random_array, run_arenite
 
 TYPES = ["int8", "int8", "int16", "float32", "int32", "int64", "bool"]
 
@@ -43,10 +41,7 @@ def models(draw: st.DrawFn) -> Model:
     return b.build()
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed)
+test_equals_tflm = equals_tflm(models())
 
 
 def concatenation(

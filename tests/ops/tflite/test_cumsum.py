@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.cumsum import CumsumOptions
 from arenite.runtime.heap_host import HeapInterpreter
-from tests.ops.differential import agrees, differential, run_arenite
+from tests.ops.differential import agrees, equals_tflm, run_arenite
 from tests.ops.unary import Affine, is_refused, scales, zero_points
 from tests.oracle import Oracle
 
@@ -60,10 +59,7 @@ def models(draw: st.DrawFn) -> Model:
     return cumsum(kind, shape, axis, options, x=x, y=y)
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed, invokes=3)
+test_equals_tflm = equals_tflm(models(), invokes=3)
 
 
 def run(model: Model, *inputs: Any) -> Any:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
 from arenite.model import Model
 from arenite.ops.tflite.depth_to_space import DepthToSpaceOptions
-from tests.ops.differential import agrees, differential, run_arenite
+from tests.ops.differential import equals_tflm, run_arenite
 from tests.ops.moves import Shape, moving
-from tests.oracle import Oracle
 
 
 def depth_to_space(shape: Shape, size: int, output: Shape, kind: str = "int8") -> Model:
@@ -30,10 +28,7 @@ def models(draw: st.DrawFn) -> Model:
     return depth_to_space((n, h, w, depth * size * size), size, output, kind)
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed, invokes=3)
+test_equals_tflm = equals_tflm(models(), invokes=3)
 
 
 def test_a_pixel_becomes_a_block_row_by_row() -> None:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.model import Model, ModelBuilder
@@ -22,7 +21,7 @@ from tests.ops.convolutions import (
     run,
     windows,
 )
-from tests.ops.differential import agrees, differential
+from tests.ops.differential import agrees, equals_tflm
 from tests.oracle import Oracle
 
 #: Weights of these models may have zero points, which kernels do not count, as they warn.
@@ -57,10 +56,7 @@ def models(draw: st.DrawFn) -> Model:
     return b.build()
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed, inputs=exact_inputs(model, seed))
+test_equals_tflm = equals_tflm(models(), inputs=exact_inputs)
 
 
 PLAIN = DepthwiseConv2DOptions(padding=1, stride_w=1, stride_h=1, depth_multiplier=1)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder
-from tests.ops.differential import agrees, differential, run_arenite
-from tests.oracle import Oracle
+from tests.ops.differential import equals_tflm, run_arenite
 
 
 def model(
@@ -38,10 +36,7 @@ def models(draw: st.DrawFn) -> Model:
     return model(source, shape, scale, zero)
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed, float_rtol=0)
+test_equals_tflm = equals_tflm(models(), float_rtol=0)
 
 
 def test_a_value_is_its_distance_from_the_zero_point_times_the_scale() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
@@ -17,8 +16,7 @@ from tests.ops.binary import (
     scale_triples,
     zero_point_triples,
 )
-from tests.ops.differential import agrees, differential, random_array
-from tests.oracle import Oracle
+from tests.ops.differential import agrees, equals_tflm, random_array
 
 
 @st.composite
@@ -42,10 +40,7 @@ def inputs_without_zero_divisors(model: Model, seed: int) -> list[np.ndarray]:
     return [a, np.where(b == zero, zero - 1 if zero > -128 else zero + 1, b).astype(b.dtype)]
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed, inputs=inputs_without_zero_divisors(model, seed))
+test_equals_tflm = equals_tflm(models(), inputs=inputs_without_zero_divisors)
 
 
 ALL = np.arange(-128, 128, dtype=np.int8)

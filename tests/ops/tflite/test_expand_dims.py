@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder
-from tests.ops.differential import agrees, differential, run_arenite
-from tests.oracle import Oracle
+from tests.ops.differential import equals_tflm, run_arenite
 
 
 def expand_dims(
@@ -38,10 +36,7 @@ def models(draw: st.DrawFn) -> Model:
     return expand_dims(shape, axis, kind, axis_shape=draw(st.sampled_from([(), (1,)])))
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed)
+test_equals_tflm = equals_tflm(models())
 
 
 @pytest.mark.parametrize(("axis", "expanded"), [(0, (1, 2)), (1, (2, 1)), (-1, (2, 1))])

@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder
 from arenite.runtime.heap_host import HeapInterpreter
-from tests.ops.differential import agrees, differential, run_arenite
+from tests.ops.differential import equals_tflm, run_arenite
 from tests.ops.unary import is_refused
 from tests.oracle import Oracle
 
@@ -55,10 +54,7 @@ def models(draw: st.DrawFn) -> Model:
     )
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed, invokes=3)
+test_equals_tflm = equals_tflm(models(), invokes=3)
 
 
 def test_every_element_is_the_value() -> None:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.formats import tflite
@@ -23,7 +22,7 @@ from tests.ops.convolutions import (
     refusal,
     run,
 )
-from tests.ops.differential import agrees, differential
+from tests.ops.differential import equals_tflm
 from tests.oracle import Oracle
 from tests.variants import interpreter, variants
 
@@ -59,10 +58,7 @@ def models(draw: st.DrawFn) -> Model:
     return b.build()
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed, inputs=exact_inputs(model, seed))
+test_equals_tflm = equals_tflm(models(), inputs=exact_inputs)
 
 
 def dense(

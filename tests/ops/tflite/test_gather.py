@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.gather import GatherOptions
-from tests.ops.differential import agrees, differential, run_arenite
-from tests.oracle import Oracle
+from tests.ops.differential import equals_tflm, run_arenite
 
 
 def gather(
@@ -45,10 +43,7 @@ def models(draw: st.DrawFn) -> Model:
     return gather(shape, indices, axis - len(shape) if negative else axis, batch_dims, kind)
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed)
+test_equals_tflm = equals_tflm(models())
 
 
 def test_rows_are_picked() -> None:

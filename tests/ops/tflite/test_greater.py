@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError, UndefinedWarning
-from arenite.model import Model
 from arenite.runtime.heap_host import HeapInterpreter
 from tests.ops.binary import binary_model, run
 from tests.ops.comparisons import compare, comparisons, operands
-from tests.ops.differential import agrees, differential
+from tests.ops.differential import agrees, equals_tflm
 from tests.oracle import Oracle
 
-
-@differential
-@given(model=comparisons("GREATER"), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed, inputs=operands(model, seed), invokes=3)
+test_equals_tflm = equals_tflm(comparisons("GREATER"), inputs=operands, invokes=3)
 
 
 def test_numbers_are_compared() -> None:

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from arenite.model import Model
 from tests.ops.convolutions import refusal, run
-from tests.ops.differential import agrees, differential
+from tests.ops.differential import equals_tflm
 from tests.ops.pooling import pooling, pooling_models
 from tests.ops.unary import float_inputs
-from tests.oracle import Oracle
 
-
-@differential
-@given(model=pooling_models("L2_POOL_2D", "float32"), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed, inputs=float_inputs(model, seed, -3, 3), invokes=3)
+test_equals_tflm = equals_tflm(
+    pooling_models("L2_POOL_2D", "float32"),
+    inputs=lambda model, seed: float_inputs(model, seed, -3, 3),
+    invokes=3,
+)
 
 
 def test_the_root_of_the_mean_of_squares() -> None:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.model import Model
 from arenite.ops.tflite.leaky_relu import LeakyReluOptions
-from tests.ops.differential import agrees, differential
+from tests.ops.differential import equals_tflm
 from tests.ops.unary import run, scales, shapes, unary_model, zero_points
-from tests.oracle import Oracle
 
 
 @st.composite
@@ -34,10 +32,7 @@ def models(draw: st.DrawFn) -> Model:
     )
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed)
+test_equals_tflm = equals_tflm(models())
 
 
 @pytest.mark.parametrize(("alpha", "negative"), [(0.5, -6), (-0.5, 4), (2.0, -21)])

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from arenite.errors import ConstraintError
 from arenite.model import Model
 from arenite.ops.tflite.log_softmax import LogSoftmaxOptions
-from tests.ops.differential import agrees, differential
+from tests.ops.differential import agrees, differential, equals_tflm
 from tests.ops.unary import Affine, run, scales, unary_model
-from tests.oracle import Oracle
 
 OUTPUT = (1 / 16, 127)
 
@@ -34,10 +33,7 @@ def models(draw: st.DrawFn) -> Model:
     return model((*outer, depth), kind, draw(scales(-6, 3)))
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed)
+test_equals_tflm = equals_tflm(models())
 
 
 @differential

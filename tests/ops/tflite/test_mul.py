@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
@@ -17,8 +16,7 @@ from tests.ops.binary import (
     scale_triples,
     zero_point_triples,
 )
-from tests.ops.differential import agrees, differential
-from tests.oracle import Oracle
+from tests.ops.differential import agrees, equals_tflm
 
 
 @st.composite
@@ -34,10 +32,7 @@ def models(draw: st.DrawFn) -> Model:
     )
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed)
+test_equals_tflm = equals_tflm(models())
 
 
 def test_int8_multiplies_real_values():

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.pack import PackOptions
-from tests.ops.differential import agrees, differential, run_arenite
-from tests.oracle import Oracle
+from tests.ops.differential import equals_tflm, run_arenite
 
 
 def pack(
@@ -37,10 +35,7 @@ def models(draw: st.DrawFn) -> Model:
     return pack([shape] * draw(st.integers(1, 12)), axis, kind)
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed)
+test_equals_tflm = equals_tflm(models())
 
 
 def test_inputs_are_stacked_along_a_new_axis() -> None:

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
 from arenite.model import Model
-from tests.ops.differential import agrees, differential, run_arenite
+from tests.ops.differential import equals_tflm, run_arenite
 from tests.ops.padding import padding_model, padding_models
-from tests.oracle import Oracle
 
-
-@differential
-@given(model=padding_models("PAD"), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed)
+test_equals_tflm = equals_tflm(padding_models("PAD"))
 
 
 def test_int8_is_padded_with_its_zero_point() -> None:

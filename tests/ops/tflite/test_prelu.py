@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder
-from tests.ops.differential import agrees, differential, run_arenite
+from tests.ops.differential import equals_tflm, run_arenite
 from tests.ops.unary import scales, zero_points
-from tests.oracle import Oracle
 
 Affine = tuple[float, int]
 
@@ -52,10 +50,7 @@ def models(draw: st.DrawFn) -> Model:
     return prelu(shape, alpha, kind, x=(scale, draw(zero)), a=a, y=(out_scale, draw(zero)))
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed)
+test_equals_tflm = equals_tflm(models())
 
 
 def test_each_channel_has_a_factor() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder, TensorType
 from arenite.ops.tflite.quantize import PAIRS, round_to_int32
-from tests.ops.differential import agrees, differential, run_arenite
+from tests.ops.differential import agrees, differential, equals_tflm, run_arenite
 from tests.oracle import Oracle
 
 ALL_PAIRS = [(source, target) for source, targets in PAIRS.items() for target in targets]
@@ -62,10 +62,7 @@ def models(draw: st.DrawFn) -> Model:
     return model(source, target, shape, quantization)
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed)
+test_equals_tflm = equals_tflm(models())
 
 
 @differential

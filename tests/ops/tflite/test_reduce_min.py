@@ -6,23 +6,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
 from arenite.model import Model
 from arenite.runtime.heap_host import HeapInterpreter
-from tests.ops.differential import agrees, differential, run_arenite
+from tests.ops.differential import agrees, equals_tflm, run_arenite
 from tests.ops.reductions import odd_floats, reduction, reductions
 from tests.oracle import Oracle
 
 NAME = "REDUCE_MIN"
 
 
-@differential
-@given(model=reductions(NAME, "float32", "int8"), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed, inputs=odd_floats(model, seed), invokes=3)
+test_equals_tflm = equals_tflm(reductions(NAME, "float32", "int8"), inputs=odd_floats, invokes=3)
 
 
 def run(model: Model, *inputs: Any) -> Any:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.model import Model
-from tests.ops.differential import agrees, differential
+from tests.ops.differential import equals_tflm
 from tests.ops.unary import run, scales, shapes, unary_model, zero_points
-from tests.oracle import Oracle
 
 
 @st.composite
@@ -27,10 +25,7 @@ def models(draw: st.DrawFn) -> Model:
     )
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed)
+test_equals_tflm = equals_tflm(models())
 
 
 def test_int8_clamps_in_the_inputs_quantisation():

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
@@ -18,7 +17,7 @@ from arenite.ops.tflite.reshape import ReshapeOptions, resolve
 from arenite.runtime.heap_host import HeapInterpreter
 from arenite.runtime.interpreter import Interpreter
 from arenite.runtime.micro_interpreter import MicroInterpreter
-from tests.ops.differential import agrees, differential
+from tests.ops.differential import agrees, equals_tflm
 from tests.ops.raw import bfloat16_through, copied_bits, int4_weights_through
 from tests.oracle import Oracle
 
@@ -63,10 +62,7 @@ def models(draw: st.DrawFn) -> Model:
     return b.build()
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed)
+test_equals_tflm = equals_tflm(models())
 
 
 def reshape(

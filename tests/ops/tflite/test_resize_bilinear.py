@@ -6,24 +6,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
-from arenite.model import Model
 from arenite.runtime.heap_host import HeapInterpreter
-from tests.ops.differential import agrees, differential
+from tests.ops.differential import agrees, equals_tflm
 from tests.ops.resize import REFUSED, models, resize, run_line
 from tests.oracle import Oracle
 
 NAME = "RESIZE_BILINEAR"
 
 
-@differential
-@given(model=models(NAME, ("int8", "float32")), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    # Floats are computed in the same order: they are equal, not close.
-    agrees(oracle, model, seed, float_rtol=0.0)
+test_equals_tflm = equals_tflm(models(NAME, ("int8", "float32")), float_rtol=0.0)
 
 
 @pytest.mark.parametrize("options", [{}, {"corners": True}, {"centers": True}])

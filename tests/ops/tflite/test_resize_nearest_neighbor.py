@@ -6,23 +6,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
-from arenite.model import Model
 from arenite.runtime.heap_host import HeapInterpreter
-from tests.ops.differential import agrees, differential
+from tests.ops.differential import agrees, equals_tflm
 from tests.ops.resize import REFUSED, models, resize, run_line
 from tests.oracle import Oracle
 
 NAME = "RESIZE_NEAREST_NEIGHBOR"
 
 
-@differential
-@given(model=models(NAME, ("int8", "int16", "float32")), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed)
+test_equals_tflm = equals_tflm(models(NAME, ("int8", "int16", "float32")))
 
 
 @pytest.mark.parametrize("corners", [False, True])

@@ -6,12 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError, UndefinedWarning
 from arenite.model import Model
-from tests.ops.differential import agrees, differential
+from tests.ops.differential import agrees, equals_tflm
 from tests.ops.unary import INT8, INT16, float_inputs, quantized_models, run, unary_model
 from tests.oracle import Oracle
 
@@ -39,13 +37,9 @@ def is_defined(model: Model) -> bool:
     return x is None or y is None or math.sqrt(x.scale[0]) * y.scale[0] < 2000
 
 
-@differential
-@given(
-    model=quantized_models("RSQRT", plain_int16=False).filter(is_defined),
-    seed=st.integers(0, 2**32 - 1),
+test_equals_tflm = equals_tflm(
+    quantized_models("RSQRT", plain_int16=False).filter(is_defined), inputs=inputs_of, invokes=3
 )
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed, inputs=inputs_of(model, seed), invokes=3)
 
 
 def test_floats():

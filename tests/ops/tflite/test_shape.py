@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError, ShapeError
 from arenite.model import Model
 from arenite.ops import AllOpsResolver
 from arenite.runtime.micro_interpreter import MicroInterpreter
-from tests.ops.differential import agrees, differential
+from tests.ops.differential import agrees, equals_tflm
 from tests.ops.unary import reshaped, run
 from tests.oracle import Oracle
 
@@ -25,10 +24,7 @@ def models(draw: st.DrawFn) -> Model:
     return reshaped("SHAPE", shape, output, kind, "int32")
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed, invokes=3)
+test_equals_tflm = equals_tflm(models(), invokes=3)
 
 
 def test_the_dimensions_are_the_result():

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.softmax import SoftmaxOptions
 from arenite.runtime.heap_host import HeapInterpreter
-from tests.ops.differential import agrees, differential
-from tests.oracle import Oracle
+from tests.ops.differential import agrees, equals_tflm
 
 OUTPUT = {
     ("int8", "int8"): (1 / 256, -128),
@@ -63,10 +61,7 @@ def models(draw: st.DrawFn) -> Model:
     )
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed)
+test_equals_tflm = equals_tflm(models())
 
 
 @pytest.mark.parametrize("types", OUTPUT)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError, ShapeError
@@ -12,9 +11,8 @@ from arenite.model import Model
 from arenite.ops import AllOpsResolver
 from arenite.ops.tflite.space_to_depth import SpaceToDepthOptions
 from arenite.runtime.micro_interpreter import MicroInterpreter
-from tests.ops.differential import agrees, differential, run_arenite
+from tests.ops.differential import equals_tflm, run_arenite
 from tests.ops.moves import Shape, moving
-from tests.oracle import Oracle
 
 
 def space_to_depth(shape: Shape, size: int, output: Shape, kind: str = "int8") -> Model:
@@ -32,10 +30,7 @@ def models(draw: st.DrawFn) -> Model:
     return space_to_depth((n, h * size, w * size, depth), size, output, kind)
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed, invokes=3)
+test_equals_tflm = equals_tflm(models(), invokes=3)
 
 
 def test_a_block_becomes_one_pixel_row_by_row() -> None:

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.split_v import SplitVOptions
 from arenite.runtime.heap_host import HeapInterpreter
-from tests.ops.differential import agrees, differential, run_arenite
+from tests.ops.differential import agrees, equals_tflm, run_arenite
 from tests.oracle import Oracle
 
 
@@ -69,10 +68,7 @@ def models(draw: st.DrawFn) -> Model:
     )
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed, invokes=3)
+test_equals_tflm = equals_tflm(models(), invokes=3)
 
 
 def test_parts_are_cut_along_the_axis() -> None:

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
-from arenite.model import Model
-from tests.ops.differential import agrees, differential
+from tests.ops.differential import agrees, equals_tflm
 from tests.ops.unary import float_inputs, float_models, reshaped, run, unary_model
 from tests.oracle import Oracle
 
-
-@differential
-@given(model=float_models("SQRT"), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed, inputs=float_inputs(model, seed), invokes=3)
+test_equals_tflm = equals_tflm(float_models("SQRT"), inputs=float_inputs, invokes=3)
 
 
 def test_values():

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.squeeze import SqueezeOptions
-from tests.ops.differential import agrees, differential, run_arenite
+from tests.ops.differential import agrees, equals_tflm, run_arenite
 from tests.ops.raw import bfloat16_through, copied_bits, int4_weights_through
 from tests.oracle import Oracle
 
@@ -45,10 +44,7 @@ def models(draw: st.DrawFn) -> Model:
     return squeeze(shape, squeezed, dims, draw(st.sampled_from(TYPES)))
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed)
+test_equals_tflm = equals_tflm(models())
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder
 from arenite.ops.shared.reduction import ReducerOptions, reduced_shape
 from arenite.runtime.heap_host import HeapInterpreter
-from tests.ops.differential import agrees, differential, run_arenite
+from tests.ops.differential import agrees, equals_tflm, run_arenite
 from tests.oracle import Oracle
 
 
@@ -63,10 +62,7 @@ def models(draw: st.DrawFn) -> Model:
     )
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed)
+test_equals_tflm = equals_tflm(models())
 
 
 @pytest.mark.parametrize("kind", ["int8", "int16", "float32"])

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
 from arenite.model import Model
-from tests.ops.differential import agrees, differential
+from tests.ops.differential import agrees, equals_tflm
 from tests.ops.unary import INT8, INT16, run, scales, shapes, unary_model, zero_points
-from tests.oracle import Oracle
 
 OUTPUT = {"int8": (1 / 128, 0), "int16": (1 / 32768, 0), "float32": None}
 
@@ -30,10 +28,7 @@ def models(draw: st.DrawFn) -> Model:
     return model(kind, scale, draw(zero_points(kind)), draw(shapes(kind)))
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed)
+test_equals_tflm = equals_tflm(models())
 
 
 @pytest.mark.parametrize("scale", [1e-6, 0.004, 0.0625, 0.3, 900])

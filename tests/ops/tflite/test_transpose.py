@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder
-from tests.ops.differential import agrees, differential, run_arenite
-from tests.oracle import Oracle
+from tests.ops.differential import equals_tflm, run_arenite
 
 
 def transpose(
@@ -31,10 +29,7 @@ def models(draw: st.DrawFn) -> Model:
     return transpose(shape, perm, draw(st.sampled_from(["int8", "int16", "float32"])))
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed)
+test_equals_tflm = equals_tflm(models())
 
 
 def test_axis_i_of_the_output_is_axis_perm_i_of_the_input() -> None:

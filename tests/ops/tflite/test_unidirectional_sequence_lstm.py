@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
@@ -18,7 +17,7 @@ from arenite.numeric.fixedpoint import (
 from arenite.ops.shared.rescaling import Rescaling
 from arenite.ops.tflite.unidirectional_sequence_lstm import UnidirectionalSequenceLSTMOptions
 from arenite.runtime.heap_host import HeapInterpreter
-from tests.ops.differential import agrees, differential
+from tests.ops.differential import agrees, equals_tflm
 from tests.ops.lstm import TANH, lstm
 from tests.oracle import Oracle
 
@@ -48,10 +47,7 @@ def models(draw: st.DrawFn) -> Model:
     )
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed, invokes=3, reset=True)
+test_equals_tflm = equals_tflm(models(), invokes=3, reset=True)
 
 
 @pytest.mark.parametrize("kind", ["int8", "int16", "float32"])

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
 from arenite.model import Model
-from tests.ops.differential import agrees, differential
+from tests.ops.differential import equals_tflm
 from tests.ops.unary import run, shapes, unary_model
-from tests.oracle import Oracle
 
 
 @st.composite
@@ -23,10 +21,7 @@ def models(draw: st.DrawFn) -> Model:
     return unary_model("ZEROS_LIKE", shape, kind, x=quantization, y=quantization)
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed, invokes=3)
+test_equals_tflm = equals_tflm(models(), invokes=3)
 
 
 def test_a_quantised_zero_is_not_the_zero_point():
