@@ -8,7 +8,6 @@ were equal, and the arenas of the others. What boards answer is kept in ``FOLDER
 
 from __future__ import annotations
 
-import json
 import pickle
 import sys
 import warnings

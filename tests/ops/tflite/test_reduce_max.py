@@ -5,14 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 
-from arenite.errors import ConstraintError
 from arenite.model import Model
-from arenite.runtime.heap_host import HeapInterpreter
-from tests.ops.differential import agrees, equals_tflm, run_arenite
+from tests.ops.differential import equals_tflm, run_arenite
 from tests.ops.reductions import odd_floats, reduction, reductions
-from tests.oracle import Oracle
 
 NAME = "REDUCE_MAX"
 
@@ -36,24 +32,3 @@ def test_nan_is_passed_over() -> None:
 def test_of_nothing_it_is_the_types_limit() -> None:
     expected = [-128] * 2
     assert run(reduction(NAME, "int8", (2, 0), [1]), np.zeros((2, 0))) == expected
-
-
-def test_axes_may_be_fed(oracle: Oracle) -> None:
-    model = reduction(NAME, "int8", (2, 3), [1], fed=True)
-    x = np.array([[1, 2, 3], [4, 5, 6]], np.int8)
-    assert agrees(oracle, model, 0, inputs=[x, np.array([-1], np.int32)]).status == "ok"
-
-
-@pytest.mark.parametrize(
-    ("model", "message"),
-    [
-        (reduction(NAME, "int16", (2,), 0), "Input 0 is one of: float32, int8"),
-        (reduction(NAME, "int8", (2,), 0, x=(0.5, 1)), "has the input's scale"),
-        (reduction(NAME, "int8", (2,), 0, x=(0.5, 1), y=(0.5, 2)), "has the input's scale"),
-        (reduction(NAME, "float32", (2,), [0, 1]), "expected axes from -1 to 0, got 1"),
-    ],
-)
-def test_refuses(oracle: Oracle, model: Model, message: str) -> None:
-    with pytest.raises(ConstraintError, match=message):
-        HeapInterpreter(model).allocate_tensors()
-    assert agrees(oracle, model, 0).status == "refused"

@@ -3,72 +3,25 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
-from hypothesis import strategies as st
 
-from arenite.errors import ConstraintError
-from arenite.model import Model
-from tests.ops.differential import agrees, equals_tflm
-from tests.ops.unary import INT8, INT16, run, scales, shapes, unary_model, zero_points
+from tests.ops.differential import equals_tflm
+from tests.ops.shared.test_sigmoids import sigmoid, sigmoids
+from tests.ops.unary import INT8, run
 
-OUTPUT = {"int8": (1 / 128, 0), "int16": (1 / 32768, 0), "float32": None}
-
-
-def model(kind: str, scale: float = 0.1, zero_point: int = 0, shape=(256,)) -> Model:
-    x = None if kind == "float32" else (scale, zero_point)
-    return unary_model("TANH", shape, kind, x=x, y=OUTPUT[kind])
-
-
-@st.composite
-def models(draw: st.DrawFn) -> Model:
-    kind = draw(st.sampled_from(list(OUTPUT)))
-    near_one = st.floats(0.998, 1.002)
-    power_of_two = st.tuples(st.integers(-14, -9), near_one).map(lambda p: 2.0 ** p[0] * p[1])
-    scale = draw(st.one_of(scales(), power_of_two))
-    return model(kind, scale, draw(zero_points(kind)), draw(shapes(kind)))
-
-
-test_equals_tflm = equals_tflm(models())
-
-
-@pytest.mark.parametrize("scale", [1e-6, 0.004, 0.0625, 0.3, 900])
-def test_equals_tflm_on_every_int8(oracle, scale):
-    assert agrees(oracle, model("int8", scale), 0, inputs=[INT8]).status == "ok"
-
-
-@pytest.mark.parametrize("scale", [1e-6, 2**-12, 2**-11, 3e-4, 0.3, 900])
-def test_equals_tflm_on_every_int16(oracle, scale):
-    answer = agrees(oracle, model("int16", scale, shape=(65536,)), 0, inputs=[INT16])
-    assert answer.status == "ok"
+test_equals_tflm = equals_tflm(sigmoids("TANH"))
 
 
 def test_int8_is_the_rounded_function():
     exact = np.minimum(128 * np.tanh(0.05 * (INT8.astype(float) - 3)), 127)
-    assert np.abs(run(model("int8", 0.05, 3), INT8) - exact).max() < 0.51
+    assert np.abs(run(sigmoid("TANH", "int8", 0.05, 3), INT8) - exact).max() < 0.51
 
 
 def test_int8_saturates_past_the_largest_fixed_point_number():
-    got = run(model("int8", 1000.0), INT8)
+    got = run(sigmoid("TANH", "int8", 1000.0), INT8)
     np.testing.assert_array_equal(got[[0, 127, 128, 129, 255]], [-128, -128, -128, 127, 127])
 
 
 def test_float():
     np.testing.assert_allclose(
-        run(model("float32", shape=(3,)), [-1, 0, 100]), [-0.7615942, 0, 1], rtol=1e-6
+        run(sigmoid("TANH", "float32", shape=(3,)), [-1, 0, 100]), [-0.7615942, 0, 1], rtol=1e-6
     )
-
-
-@pytest.mark.parametrize(
-    ("x", "y"),
-    [((0.1, 1), (2**-15, 0)), ((0.1, 0), (2**-15, 1)), ((0.1, 0), (2**-14, 0))],
-)
-def test_int16_that_is_not_symmetric_is_refused(oracle, x, y):
-    refused = unary_model("TANH", (4,), "int16", x=x, y=y)
-    with pytest.raises(ConstraintError, match=r"zero points 0 and the output scale 2\*\*-15"):
-        run(refused, 0)
-    assert agrees(oracle, refused, 0).status == "refused"
-
-
-def test_a_tiny_int8_scale_is_refused():
-    with pytest.raises(ConstraintError, match=r"at least 2\*\*-28, got 1e-10"):
-        run(model("int8", 1e-10), 0)
