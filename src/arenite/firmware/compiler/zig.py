@@ -48,7 +48,7 @@ def bare_triple(core: Core) -> str:
     """Clang's name of the target."""
     if core.family == "esp":
         return "riscv32-freestanding-none"
-    return f"thumb-freestanding-eabi{'hf' if core.instructions == 'mve' else ''}"
+    return f"thumb-freestanding-eabi{'hf' if core.has_fpu else ''}"
 
 
 def compiled_objects(files: Sequence[Path], into: Path, processor: str, triple: str) -> list[Path]:

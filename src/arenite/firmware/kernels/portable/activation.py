@@ -35,7 +35,7 @@ _FLOAT = {
     "LEAKY_RELU": "$a > 0.0f ? $a : $a * $alpha",
     "LOGISTIC": "ar_logistic($a)",
     "RELU": "$a < 0.0f ? 0.0f : $a",
-    "RELU6": "$a > 6.0f ? 6.0f : $a < 0.0f ? 0.0f : $a",
+    "RELU6": "ar_clamp_float($a, 0.0f, 6.0f)",
     "TANH": "ar_tanh($a)",
 }
 

@@ -11,14 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from arenite.c_text import C_TYPES, fill
+from arenite.c_text import C_TYPES, fill, indented
 from arenite.firmware.kernels.portable.loops import broadcast_strides, nested, offset, strides_of
 from arenite.firmware.kernels.portable.needs import require_elements
 from arenite.firmware.network.kernel import Argument, Constant, Routine, UnsupportedError, Work
 from arenite.firmware.network.layers import AnyLayer, Value
+from arenite.model import TensorType
 from arenite.ops.context import Array
 
 _LETTERS = "abcd"
+#: Floats that a turn of a loop takes: half of what an addition takes is the loop around it.
+_FLOATS = 4
 
 
 def each(
@@ -41,19 +44,36 @@ def each(
         name: f"{name}[{offset(broadcast_strides(one, shape))}]"
         for name, one in zip(names, shapes, strict=True)
     }
-    text = fill(statement, **places, y=f"y[{offset(strides_of(shape))}]", **values)
+    places["y"] = f"y[{offset(strides_of(shape))}]"
+    text = fill(statement, **places, **values)
+    several = flat and y.size >= _FLOATS and y.type is TensorType.FLOAT32 and "\n" not in statement
+    loop = _several(y.size, text) if several else nested(shape, text)
     parameters = [f"const {c_type(x)} *{name}" for x, name in zip(inputs, names, strict=True)]
     parameters += [f"const {C_TYPES[table.values.dtype]} *{name}" for name, table in tables]
     return Work(
         Routine(
             layer.name.lower(),
             (*parameters, f"{c_type(y)} *y"),
-            nested(shape, text).replace("- -", "+ "),
+            loop.replace("- -", "+ "),
             about=str(layer),
         ),
         (*map(argument, inputs), *(table for _, table in tables), y),
         in_place=tuple(n for n in operands if may_lie_over(y, layer.input(n))),
     )
+
+
+def _several(size: int, statement: str) -> str:
+    """A statement about ``[i]`` for all elements, some in a turn, then those that are left."""
+
+    def of(places: Sequence[str]) -> str:
+        return "\n".join(statement.replace("[i]", f"[{place}]") for place in places)
+
+    whole = size - size % _FLOATS
+    turn = of(["i", *(f"i + {more}" for more in range(1, _FLOATS))])
+    loop = f"for (int32_t i = 0; i < {whole}; i += {_FLOATS}) {{\n{indented(turn)}\n}}"
+    if whole == _FLOATS:
+        return of([str(place) for place in range(size)])
+    return "\n".join([loop, *([of([str(n) for n in range(whole, size)])] if whole < size else [])])
 
 
 def may_lie_over(y: Value, x: Value) -> bool:
