@@ -104,7 +104,7 @@ def _copy(commands: list[Command]) -> list[list[int]]:
 
 def _registers(commands: list[Command]) -> list[list[int]]:
     """The last setting of each register."""
-    last = {_name(one): one for one in commands if not one.is_operation}
+    last = {(one.code, one.value is None): one for one in commands if not one.is_operation}
     return [_words(one) for one in last.values()]
 
 

@@ -30,4 +30,5 @@ GUESSED: tuple[str, ...] = (
     "LRELU: its scale applies to negative values alone; U85 has one for positive ones as well.",
     "U85: DIV goes towards zero, and is 0 where there is nothing to divide by.",
     "U85: copies of int64 keep all their bits, though sums have 48.",
+    "U85: indices of GATHER beyond the table are taken for its ends.",
 )

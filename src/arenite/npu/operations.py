@@ -329,6 +329,36 @@ class Resize(_Computing):
 
 
 @dataclass(frozen=True, eq=False)
+class Gather(Operation):
+    """Rows of a table, each in the place of its number.
+
+    Attributes:
+        table: Planes, rows, bytes of a row.
+        indices: Planes, numbers of rows; those beyond the table are taken for its ends.
+        target: Planes, rows, bytes of a row.
+    """
+
+    table: FeatureMap
+    indices: FeatureMap
+    target: FeatureMap
+
+    @property
+    def reads(self) -> tuple[FeatureMap, ...]:
+        """The table, and the numbers of rows."""
+        return self.table, self.indices
+
+    @property
+    def writes(self) -> FeatureMap:
+        """Its output."""
+        return self.target
+
+    @property
+    def work(self) -> int:
+        """Bytes."""
+        return self.target.size
+
+
+@dataclass(frozen=True, eq=False)
 class Copy(Operation):
     """Bytes from one place to another (DMA).
 

@@ -22,6 +22,7 @@ from arenite.npu.operations import Convolution, Copy, Operation, Program
 from arenite.npu.registers import WAITS, Registers, operation_name
 from arenite.npu.stream import Command, Stream, StreamError
 from arenite.npu.u85 import layers as u85
+from arenite.npu.u85.gathers import gather, is_indexed
 
 #: Multiply-adds or elements of a whole stream, which take minutes.
 MAX_WORK = 10**10
@@ -163,6 +164,12 @@ def _copy(reading: Reading, command: Command, number: int) -> Copy:
     return Copy(number, command.position, origin, (region, place), length)
 
 
+def _copy_u85(reading: Reading, command: Command, number: int) -> Operation:
+    """A copy as it is, or by indices."""
+    read = gather if is_indexed(reading.registers) else _copy
+    return read(reading, command, number)
+
+
 _READERS: dict[str, Callable[[Reading, Command, int], Operation]] = {
     "CONV": layers.convolution,
     "DEPTHWISE": layers.convolution,
@@ -172,5 +179,5 @@ _READERS: dict[str, Callable[[Reading, Command, int], Operation]] = {
 }
 _READERS_U85: dict[str, Callable[[Reading, Command, int], Operation]] = {
     **{"CONV": u85.product, "DEPTHWISE": u85.convolution, "POOL": u85.pool},
-    **{"ELEMENTWISE": u85.elementwise, "RESIZE": u85.resize, "DMA_START": _copy},
+    **{"ELEMENTWISE": u85.elementwise, "RESIZE": u85.resize, "DMA_START": _copy_u85},
 }

@@ -17,6 +17,7 @@ from arenite.npu.operations import (
     Convolution,
     Copy,
     Elementwise,
+    Gather,
     Operand,
     Operation,
     Pool,
@@ -70,6 +71,8 @@ def computed(operation: Operation, memory: Memory) -> Int64:
         return _convolution(operation, memory)
     if isinstance(operation, Pool):
         return _pool(operation, memory)
+    if isinstance(operation, Gather):
+        return _gathered(operation, memory)
     if isinstance(operation, Product):
         return _product(operation, memory)
     if isinstance(operation, Resize):
@@ -85,6 +88,14 @@ def _copy(copy: Copy, memory: Memory) -> None:
         return  # tables were taken from there when the stream was read
     source, first = copy.source
     memory[region][begin : begin + copy.length] = memory[source][first : first + copy.length].copy()
+
+
+def _gathered(op: Gather, memory: Memory) -> Int64:
+    """Guessed: numbers beyond the table are taken for its ends."""
+    ((_, table),) = op.table.views(memory)
+    rows = np.clip(op.indices.read(memory)[..., 0], 0, op.table.shape[1] - 1)
+    found: Int64 = table[np.arange(len(rows))[:, None], rows, 0].astype(np.int64)
+    return found
 
 
 # -- windows

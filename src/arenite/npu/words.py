@@ -12,6 +12,7 @@ from arenite.npu.operations import (
     Convolution,
     Copy,
     Elementwise,
+    Gather,
     Operation,
     Pool,
     Product,
@@ -40,6 +41,8 @@ def kind_of(operation: Operation) -> str:
         return f"resize {operation.mode}"
     if isinstance(operation, Product):
         return "product"
+    if isinstance(operation, Gather):
+        return "gather"
     assert isinstance(operation, Elementwise)
     return operation.function
 
@@ -56,6 +59,10 @@ def sentence(operation: Operation) -> str:
         return _through(operation.input, parts, operation.result)
     if isinstance(operation, Pool):
         return _through(operation.input, [_window(operation.window)], operation.result)
+    if isinstance(operation, Gather):
+        count, rows, length = operation.target.shape
+        _, most, _ = operation.table.shape
+        return f"{count}x{rows} rows of {length} bytes, each of {most} by its number"
     if isinstance(operation, Product):
         return _through(operation.input, [f"* {map_text(operation.other)}"], operation.result)
     if isinstance(operation, Resize):

@@ -24,6 +24,7 @@ from arenite.npu.operations import (
     Convolution,
     Copy,
     Elementwise,
+    Gather,
     Operation,
     Pool,
     Product,
@@ -89,7 +90,7 @@ def steps_of(
 
     None where it reads fast memory before anything was written there: what it finds then depends on
     former inferences; where two elements of an output lie at one place; and where sums go on from
-    one operation to the next, or weights are computed.
+    one operation to the next, weights are computed, or rows are copied by indices.
     """
     if not all(map(_is_native, program.operations)):
         return None
@@ -273,7 +274,9 @@ class _Lowering:
 def _is_native(operation: Operation) -> bool:
     """Whether there are kernels for an operation."""
     maps = (one for one in (*operation.reads, operation.writes) if one is not None)
-    if isinstance(operation, Product) or any(one.dtype.name not in _TYPES for one in maps):
+    if isinstance(operation, (Product, Gather)) or any(
+        one.dtype.name not in _TYPES for one in maps
+    ):
         return False
     return getattr(operation, "before", None) is None
 

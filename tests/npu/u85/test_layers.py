@@ -203,6 +203,41 @@ def test_weights_may_be_what_another_layer_computes() -> None:
     assert stored85(commands, [1, 2, 3, 4, 1, 1, 10, -1], 4) == [3, 8, 7, 26]
 
 
+# -- copies by indices
+
+
+def gathered(**changed: int) -> Assembler:
+    """Rows 1, 0 and 1 of two of two bytes."""
+    ends = {"DMA0_SRC_REGION": 1 | 1 << 9 | 1 << 11, "DMA0_SRC": 0, "DMA0_SRC_STRIDE0": 2}
+    target = {"DMA0_DST_REGION": 1, "DMA0_DST": 64, "DMA0_DST_STRIDE0": 2, "DMA0_LEN": 2}
+    indices = {"DMA0_IDX_REGION": 1, "DMA0_IDX": 4, "DMA0_IDX_MAX": 1, "DMA0_SIZE0": 3}
+    return Assembler().set(**{**ends, **target, **indices, **changed}).do("DMA_START")
+
+
+@pytest.mark.parametrize("numbers", [[1, 0, 1], [7, -1, 1]])
+def test_rows_are_copied_by_numbers_which_stay_in_the_table(numbers: list[int]) -> None:
+    bytes_ = np.array(numbers, "<i4").view(np.int8).tolist()
+    assert stored85(gathered(), [10, 11, 20, 21, *bytes_], 6) == [20, 21, 10, 11, 20, 21]
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"DMA0_IDX_MAX": 64}, "rows: bytes 0 to 130 are outside of region 1 of 128 bytes"),
+        ({"DMA0_DST": 124}, "target: bytes 124 to 130 are outside of region 1 of 128 bytes"),
+        ({"DMA0_IDX": 120}, "indices: bytes 120 to 132 are outside of region 1"),
+        ({"DMA0_IDX_REGION": 5}, "indices: there is no region 5"),
+        ({"DMA0_DST_REGION": 0, "DMA0_DST": 0}, "it writes to constants"),
+        ({"DMA0_DST_REGION": 1 | 1 << 11}, "copies to places that indices say are not there yet"),
+        ({"DMA0_SRC_REGION": 1 << 8 | 1 << 11}, "indices of bytes in memory, got the NPU's own"),
+        ({"DMA0_LEN": 0}, r"expected 1 to 16777216 bytes by indices, got \(1, 3, 0\)"),
+    ],
+)
+def test_copies_by_indices_stay_inside(changed: dict[str, int], message: str) -> None:
+    with pytest.raises(StreamError, match=message):
+        verified85(gathered(**changed), np.zeros(64, np.uint8))
+
+
 # -- tables, resizing, errors
 
 

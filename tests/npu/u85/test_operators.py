@@ -14,6 +14,7 @@ from arenite.npu.operations import Resize
 from arenite.npu.stream import read_stream
 from arenite.ops.tflite.conv_2d import Conv2DOptions
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DOptions
+from arenite.ops.tflite.gather import GatherOptions
 from arenite.ops.tflite.resize_bilinear import ResizeBilinearOptions
 from arenite.ops.tflite.resize_nearest_neighbor import ResizeNearestNeighborOptions
 from tests.npu.vela import compiled_apart
@@ -159,5 +160,16 @@ def test_inputs_of_two_scales_are_compared(kind: str) -> None:
     c = b.constant("c", np.arange(-60, 60, 3).astype(np.int8)[None], scale=0.3, zero_point=11)
     z = b.tensor("z", (1, 40), "bool")
     b.operator(kind, [x, c], [z], None, version=2)
+    b.output(z)
+    assert_same(b.build())
+
+
+def test_rows_are_gathered() -> None:
+    b = ModelBuilder()
+    x = b.input("x", (3, 10, 8), "int8", scale=0.1, zero_point=0)
+    numbers = np.random.default_rng(5).integers(0, 10, (3, 4)).astype(np.int32)
+    z = b.tensor("z", (3, 4, 8), "int8", scale=0.1, zero_point=0)
+    options = GatherOptions(axis=1, batch_dims=1)
+    b.operator("GATHER", [x, b.constant("i", numbers)], [z], options, version=2)
     b.output(z)
     assert_same(b.build())

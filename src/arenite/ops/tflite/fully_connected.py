@@ -302,7 +302,8 @@ TRAITS = Traits(
     fuses_clamp=True,
     drawn="dense",
     compiled="TFLM ignores a fused TANH and zero points of weights, Vela does not; Vela multiplies "
-    "the scales of input and weights in single precision: few values differ by a step",
+    "the scales of input and weights in single precision: few values differ by a step; for U85 it "
+    "cuts multipliers of int16 with a bias of int32 to 15 bits",
 )
 
 _INT4 = (TensorType.INT4,)

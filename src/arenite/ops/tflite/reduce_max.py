@@ -16,6 +16,11 @@ from arenite.ops.traits import Traits
 
 REGISTRATION = extreme("maximum", np.fmax, worst=-math.inf)
 
-TRAITS = Traits(values="rising", channels="reduced", drawn="pool")
+TRAITS = Traits(
+    values="rising",
+    channels="reduced",
+    drawn="pool",
+    compiled="for U85 Vela's commands may store the first of several results only",
+)
 
 SCHEME = MOVES_INT8

@@ -16,6 +16,10 @@ from arenite.ops.traits import Traits
 
 REGISTRATION = extreme("minimum", np.fmin, worst=math.inf)
 
-TRAITS = Traits(values="rising", channels="reduced")
+TRAITS = Traits(
+    values="rising",
+    channels="reduced",
+    compiled="for U85 Vela's commands may store the first of several results only",
+)
 
 SCHEME = MOVES_INT8
