@@ -192,7 +192,8 @@ def test_sums_that_nobody_kept_are_refused() -> None:
 def test_a_copy_of_wide_elements_reads_the_second_input() -> None:
     second = {**map_of("IFM2", 0, 1, 2, 1), "IFM2_PRECISION": 1 | 2 << 2}
     steps = {"IFM2_STRIDE_X": 4, "IFM2_STRIDE_Y": 8, "ACC_FORMAT": 2 << 4}
-    commands = layer85(1, 2, 1, **{**second, **steps}).do("POOL", NONE)
+    stale = {"IFM_PAD_RIGHT": 1, "KERNEL_WIDTH": 2}
+    commands = layer85(1, 2, 1, **{**second, **steps, **stale}).do("POOL", NONE)
     assert stored85(commands, [1, 0, 0, 0, -1, -1, -1, -1], 2) == [1, -1]
 
 

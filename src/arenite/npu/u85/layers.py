@@ -23,6 +23,7 @@ from arenite.npu.operations import (
     PoolKind,
     Product,
     Resize,
+    Window,
 )
 from arenite.npu.registers import Registers, operation_name
 from arenite.npu.stream import Command, StreamError
@@ -141,6 +142,7 @@ def pool(reading: Reading, command: Command, place: int) -> Pool:
         if before is None:
             raise StreamError("expected sums to go on from, got none")
         source, before = before, None
+        window = Window((1, 1), (1, 1), (1, 1), (0, 0, 0, 0), "", shape[:2])
     else:
         source = input_map(reading, "IFM", size)
     if before is not None and kind not in ("total", "average"):
