@@ -62,7 +62,7 @@ def run(program: Program, memory: Memory, watch: Watch | None = None) -> None:
         assert target is not None
         target.write(memory, values)
         if watch is not None:
-            watch(operation, values)
+            watch(operation, values.transpose(target.axes))
 
 
 def computed(operation: Operation, memory: Memory) -> Int64:

@@ -24,7 +24,7 @@ def test_every_layer_of_digits_is_found(name: str) -> None:
     assert (len(found.layers), found.missing) == (10, ())
 
 
-@pytest.mark.parametrize("configuration", ["u55-128", "u65-256"])
+@pytest.mark.parametrize("configuration", ["u55-128", "u65-256", "u85-256"])
 @pytest.mark.parametrize("name", MODELS[:5])
 def test_every_layer_of_a_shared_model_is_found(name: str, configuration: str) -> None:
     original = shared_model(name)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import arenite as ar
+from arenite.analysis.compare import compare
 from arenite.analysis.ethos_u import npu_operators
 from arenite.model import Model, ModelBuilder
 from arenite.npu.operations import Resize
@@ -173,3 +174,17 @@ def test_rows_are_gathered() -> None:
     b.operator("GATHER", [x, b.constant("i", numbers)], [z], options, version=2)
     b.output(z)
     assert_same(b.build())
+
+
+def test_a_layer_that_is_turned_on_its_way_is_found() -> None:
+    b = ModelBuilder()
+    x = b.input("x", (1, 3, 4, 5), "int8", scale=0.1, zero_point=0)
+    y = b.tensor("y", (1, 4, 5, 3), "int8", scale=0.1, zero_point=0)
+    order = b.constant("p", np.array([0, 2, 3, 1], np.int32))
+    b.operator("TRANSPOSE", [x, order], [y], None, version=2)
+    z = b.tensor("z", (1, 4, 5, 3), "int8", scale=0.2, zero_point=0)
+    b.operator("RELU", [y], [z], None, version=2)
+    b.output(z)
+    model = b.build()
+    found = compare(model, assert_same(model), runs=1)
+    assert (found.equal, found.missing, len(found.layers)) == (True, (), 2)
