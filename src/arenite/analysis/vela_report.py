@@ -24,6 +24,8 @@ from arenite.model.text import printable
 from arenite.npu.cycles import Cycles, estimate, system_of
 from arenite.npu.operations import Program
 from arenite.npu.stream import StreamError
+from arenite.npu.u85 import cycles as u85
+from arenite.npu.u85.rates import SYSTEM as SYSTEM_U85
 from arenite.npu.words import kind_of, map_text
 
 #: Larger files are no such table.
@@ -138,10 +140,10 @@ def estimated(model: Model) -> VelaReport | None:
             program = compiled[number].program
         except StreamError:
             continue
-        if program.accelerator.is_u85:
-            continue  # regor's estimate is another one
-        systems.add(system_of(program.accelerator).name)
-        layers += (_command(program, one) for one in estimate(program))
+        is_u85 = program.accelerator.is_u85
+        systems.add(SYSTEM_U85 if is_u85 else system_of(program.accelerator).name)
+        count = u85.estimate if is_u85 else estimate
+        layers += (_command(program, one) for one in count(program))
     return VelaReport("", tuple(layers), ", ".join(sorted(systems))) if systems else None
 
 

@@ -100,7 +100,8 @@ class Result:
         table: Values by index; pairs of base and slope where there are 512.
         first: What the first of 256 values is for.
         block: Height, width and depth of what is computed before anything is stored.
-        has_wide_sums: Sums have 40 bits, not 32.
+        has_wide_sums: Sums have 40 bits, on U85 48, not 32.
+        unit: What U85's units compute at once.
     """
 
     map: FeatureMap
@@ -113,6 +114,7 @@ class Result:
     first: int = -128
     block: Shape = (1, 1, 1)
     has_wide_sums: bool = False
+    unit: Shape = (1, 1, 1)
 
 
 @dataclass(frozen=True)
@@ -197,6 +199,8 @@ class Convolution(_Computing):
         streams: Where its compressed weights lie: region, first byte, number of bytes, per core.
         is_part_first: How its weights are fed.
         before: Sums that go on, of U85 alone.
+        is_fast: Weights are in U85's fast format.
+        is_sparse: Of four weights two are 0.
     """
 
     window: Window
@@ -208,6 +212,8 @@ class Convolution(_Computing):
     streams: tuple[tuple[int, int, int], ...]
     is_part_first: bool
     before: FeatureMap | None = None
+    is_fast: bool = False
+    is_sparse: bool = False
 
     @property
     def reads(self) -> tuple[FeatureMap, ...]:

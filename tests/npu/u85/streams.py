@@ -13,6 +13,8 @@ PLAIN = {
 }
 #: Where elements lie: a chain, or a number in OP_SCALAR.
 CHAIN, NUMBER = 2 << 14, 3 << 14
+#: A number instead of the second input.
+THREE = {"IFM2_PRECISION": 1 | NUMBER, "OP_SCALAR": 3, "IFM2_ZERO_POINT": 0}
 MUL, ADD, SUB, MINIMUM, MAXIMUM, LEAKY, ABS, CLZ, SHR, SHL, LSR, DIV = range(12)
 MAX, AVERAGE, SUM, TOTAL, NONE, MIN, ARGMAX_X = range(7)
 
@@ -35,3 +37,11 @@ def row85(x: list[int], operation: str, parameter: int = 0, **changed: int) -> l
 def verified85(commands: Assembler, read_only: Bytes | None = None) -> Any:
     """The operations of commands."""
     return verified(commands.stop(U85_256), read_only)
+
+
+def handed_on(**second: int) -> Assembler:
+    """A sum that is handed on in chain 3, and its product with 3."""
+    first = {"OFM_PRECISION": 1 | 1 << 8 | CHAIN, "OFM_REGION": 3, **THREE}
+    commands = layer85(1, 2, 1, **first).do("ELEMENTWISE", ADD)
+    after = {"IFM_PRECISION": 1 | CHAIN, "IFM_REGION": 3, "OFM_PRECISION": 1 | 1 << 8}
+    return commands.set(**{**after, "OFM_REGION": 1, **second}).do("ELEMENTWISE", MUL)

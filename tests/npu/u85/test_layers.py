@@ -18,13 +18,14 @@ from tests.npu.u85.streams import (
     LEAKY,
     MAX,
     MIN,
-    MUL,
     NONE,
     NUMBER,
     SHR,
     SUB,
     SUM,
+    THREE,
     TOTAL,
+    handed_on,
     layer85,
     row85,
     stored85,
@@ -32,8 +33,6 @@ from tests.npu.u85.streams import (
 )
 
 ROUNDINGS = ("double", "natural", "asymmetric", "symmetric", "truncate", "lower")
-#: A number instead of the second input.
-THREE = {"IFM2_PRECISION": 1 | NUMBER, "OP_SCALAR": 3, "IFM2_ZERO_POINT": 0}
 
 
 def test_a_pool_of_one_element_copies() -> None:
@@ -138,14 +137,6 @@ def test_a_transposition_that_there_is_not_is_refused() -> None:
 
 
 # -- what is handed on
-
-
-def handed_on(**second: int) -> Assembler:
-    """A sum that is handed on in chain 3, and its product with 3."""
-    first = {"OFM_PRECISION": 1 | 1 << 8 | CHAIN, "OFM_REGION": 3, **THREE}
-    commands = layer85(1, 2, 1, **first).do("ELEMENTWISE", ADD)
-    after = {"IFM_PRECISION": 1 | CHAIN, "IFM_REGION": 3, "OFM_PRECISION": 1 | 1 << 8}
-    return commands.set(**{**after, "OFM_REGION": 1, **second}).do("ELEMENTWISE", MUL)
 
 
 def test_elements_are_handed_on_in_a_chain() -> None:

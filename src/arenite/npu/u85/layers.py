@@ -28,9 +28,9 @@ from arenite.npu.operations import (
 from arenite.npu.registers import Registers, operation_name
 from arenite.npu.stream import Command, StreamError
 from arenite.npu.u85.maps import SUMS, Reading, input_map, is_number, number, sums_before
-from arenite.npu.u85.results import operand, result
+from arenite.npu.u85.results import operand, result, unit_of
 from arenite.npu.u85.traversal import Traversal, Way
-from arenite.npu.u85.weights import channels, is_sparse, weights
+from arenite.npu.u85.weights import channels, is_fast, is_sparse, weights
 
 #: By code.
 _POOLS: tuple[PoolKind, ...] = (
@@ -42,8 +42,6 @@ _FUNCTIONS: dict[int, Function] = {
     **{8: "shr", 9: "shl", 10: "lsr", 11: "div", 16: "eq", 17: "ne", 18: "ge", 19: "gt"},
     **{33: "and", 34: "or", 35: "xor", 36: "not", 42: "and_not"},
 }
-#: Height and width of what the units compute at once, by ACC_FORMAT.
-_UNITS = ((1, 1), (1, 2), (1, 4), (2, 2), (2, 4), (4, 4))
 #: Bits of RESIZE_X_OFFSET.
 _OFFSET = 12
 _MODES = {0: "bilinear", 2: "nearest"}
@@ -64,7 +62,7 @@ def convolution(reading: Reading, command: Command, place: int) -> Convolution:
     order = Traversal(
         shape=(shape[2], *window.kernel, 1 if is_depthwise else depth),
         block=registers.size("OFM_BLK_DEPTH"),
-        unit=_unit(reading),
+        unit=unit_of(reading)[2],
         way=way,
         input_bits=8 * source.dtype.itemsize,
         stride=window.stride,
@@ -84,7 +82,7 @@ def convolution(reading: Reading, command: Command, place: int) -> Convolution:
         raise StreamError("expected a scale for each channel, got one for all")
     return Convolution(
         *(place, command.position, source, replace(end, scale=None), window, values, *numbers),
-        *(is_depthwise, streams, is_part, before),
+        *(is_depthwise, streams, is_part, before, is_fast(reading), order.is_sparse),
     )
 
 
@@ -115,15 +113,6 @@ def _is_wide(registers: Registers) -> bool:
     if how & 3 > 1:
         raise StreamError(f"expected sums of 32 or 48 bits (0 or 1), got {how & 3}")
     return bool(how & 1)
-
-
-def _unit(reading: Reading) -> int:
-    """Output channels that the units compute at once."""
-    code = reading.registers.short("ACC_FORMAT") >> 8 & 7
-    if code >= len(_UNITS):
-        raise StreamError(f"expected units of 0 to {len(_UNITS) - 1}, got {code}")
-    height, width = _UNITS[code]
-    return max(reading.accelerator.macs // 8 // (height * width), 4 * reading.accelerator.cores)
 
 
 def pool(reading: Reading, command: Command, place: int) -> Pool:

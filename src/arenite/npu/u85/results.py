@@ -22,6 +22,8 @@ from arenite.npu.u85.maps import Reading, kept_sums, output_map
 from arenite.numeric.lut import sigmoid_table
 
 Int64 = npt.NDArray[np.int64]
+#: Height and width of what the units compute at once, by ACC_FORMAT.
+_UNITS = ((1, 1), (1, 2), (1, 4), (2, 2), (2, 4), (4, 4))
 Curve = Literal["", "tanh", "logistic"]
 #: By code.
 _ROUNDINGS: tuple[Rounding, ...] = (
@@ -39,6 +41,16 @@ _CURVES: dict[int, Curve] = {10: "tanh", 11: "logistic"}
 _NO_LIMITS = 1 << 12
 #: A half of what logistic tables hold.
 _HALF = 1 << 15
+
+
+def unit_of(reading: Reading) -> Shape:
+    """Height, width and output channels that the units compute at once."""
+    code = reading.registers.short("ACC_FORMAT") >> 8 & 7
+    if code >= len(_UNITS):
+        raise StreamError(f"expected units of 0 to {len(_UNITS) - 1}, got {code}")
+    (height, width), accelerator = _UNITS[code], reading.accelerator
+    depth = accelerator.macs // 8 // (height * width)
+    return height, width, max(depth, 4 * accelerator.cores)
 
 
 def operand(registers: Registers, name: str) -> Operand:
@@ -65,7 +77,9 @@ def result(reading: Reading, shape: Shape) -> Result:
     kept = kept_sums(reading, shape)
     if kept is not None:
         info = np.iinfo(kept.dtype)
-        return Result(kept, "natural", Scale(1, 0), 0, (int(info.min), int(info.max)))
+        limits = int(info.min), int(info.max)
+        how = block_of(registers), True, unit_of(reading)
+        return Result(kept, "natural", Scale(1, 0), 0, limits, "", None, 0, *how)
     target = output_map(reading, shape)
     multiplier, shift, left, rounding = _scale(registers, "OFM_SCALE")
     if rounding >= len(_ROUNDINGS) or left:
@@ -81,6 +95,7 @@ def result(reading: Reading, shape: Shape) -> Result:
     return Result(
         *(target, _ROUNDINGS[rounding], scale, target.zero_point if is_narrow else 0, limits),
         *(curve, table, first, block_of(registers), registers.short("ACC_FORMAT", 0) & 3 == 1),
+        unit=unit_of(reading),
     )
 
 

@@ -28,6 +28,11 @@ _RECORD = 10
 _BYTES = {False: (4, 4), True: (6, 2)}
 
 
+def is_fast(reading: Reading) -> bool:
+    """Whether weights are in the fast format."""
+    return bool(reading.registers.short("WEIGHT_FORMAT") & _FAST)
+
+
 def is_sparse(reading: Reading) -> bool:
     """Whether two of four weights are 0."""
     return bool(reading.registers.short("WEIGHT_FORMAT") & _SPARSE)
@@ -40,16 +45,16 @@ def weights(reading: Reading, order: Traversal) -> tuple[npt.NDArray[np.int16], 
         StreamError: They are damaged.
     """
     registers = reading.registers
-    is_fast = bool(registers.short("WEIGHT_FORMAT") & _FAST)
-    if is_fast and order.way == "depthwise":
+    is_one = is_fast(reading)
+    if is_one and order.way == "depthwise":
         raise StreamError("expected the standard weight format of a depthwise layer, got the fast")
     region = registers.short("WEIGHT_REGION")
     out, found = np.zeros(order.shape, np.int16), []
-    for stream in range(1 if is_fast else order.streams):
+    for stream in range(1 if is_one else order.streams):
         where = region, *address_range(registers, f"WEIGHT{stream or ''}")
-        places = order.merged_places() if is_fast else order.places(stream)
+        places = order.merged_places() if is_one else order.places(stream)
         data = reading.known.take(*where, "weights").tobytes()
-        values = (decode_fast if is_fast else decode)(data, len(places))
+        values = (decode_fast if is_one else decode)(data, len(places))
         if values[places < 0].any():
             raise StreamError("expected weights of 0 beyond the filters, got others")
         out.reshape(-1)[places[places >= 0]] = values[places >= 0]
