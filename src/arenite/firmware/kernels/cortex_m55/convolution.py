@@ -36,7 +36,7 @@ from arenite.ops.tflite.conv_2d import Conv2DParams
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
 
 #: Vectors of a window that are done without a loop, at most.
-_STRAIGHT = 4
+_STRAIGHT = 9
 _C = templates(__name__)
 _PIXELS = _C["pixels"]
 _ROWS = _C["rows"]
