@@ -21,7 +21,7 @@ def test_it_is_what_an_export_says(tmp_path):
 
 
 def test_plain_c_is_built_and_not_run():
-    size = firmware_size(DIGITS, "cortex-m0plus")
+    size = firmware_size(DIGITS, "cortex-m3")
     assert size.flash_bytes > size.constant_bytes > 0
     assert (size.stack_bytes, size.cycles) == (None, None)
 
