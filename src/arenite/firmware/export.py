@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from arenite.cores import CORES, DEFAULT
-from arenite.errors import AreniteError
+from arenite.errors import AreniteError, PlanWarning
 from arenite.firmware.build import CPP
 from arenite.firmware.compiler.zig import Headers
 from arenite.firmware.folder.exported import Export, ExportedLayer, export_facts, manifest_facts
@@ -255,10 +257,10 @@ def tflm_arena(model: Model, target: Target) -> int | None:
     """Bytes of TFLM's arena of a model, where it runs it; of 32 bits where any processor does."""
     if target.abi.startswith("lp64"):
         target = replace(target, abi="ilp32")
-    try:
+    with suppress(AreniteError), warnings.catch_warnings():
+        warnings.simplefilter("ignore", PlanWarning)  # a plan may be for another device
         return smallest_arena(model, target=target)
-    except AreniteError:
-        return None
+    return None
 
 
 def _improved(network: Network, works: Sequence[Work], processor: str, budget: Budget) -> Plan:

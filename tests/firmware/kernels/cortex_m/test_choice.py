@@ -8,6 +8,10 @@ from arenite.firmware import export
 from tests.firmware.kernels.cortex_m.layers import Layers
 
 
+#: For scratch memory, of which there is more than in TFLM's arena.
+_ROOM = 1 << 20
+
+
 def test_more_flash_makes_more_layers_faster(tmp_path):
     layers = Layers(10)
     layers.conv((8, 8, 16), 16, (3, 3))
@@ -17,7 +21,7 @@ def test_more_flash_makes_more_layers_faster(tmp_path):
     sizes = [one.constant_bytes for one in plain.layers]
     one_more = plain.constant_bytes + 3 * sizes[0]
     for flash, fast in ((plain.constant_bytes, 0), (one_more, 1), (8 * plain.constant_bytes, 2)):
-        result = export(model, tmp_path / str(fast), flash=flash)
+        result = export(model, tmp_path / str(fast), flash=flash, ram=_ROOM)
         assert sum(one.function.startswith("winograd") for one in result.layers) == fast
         assert result.constant_bytes <= flash
 
@@ -26,7 +30,7 @@ def test_tiles_are_as_large_as_flash_allows(tmp_path):
     layers = Layers(12)
     layers.conv((8, 8, 16), 16, (3, 3))
     for flash, name in ((4_000, "conv_2d"), (10_000, "winograd_2x2"), (20_000, "winograd_4x4")):
-        (layer,) = export(layers.build(), tmp_path / name, flash=flash).layers
+        (layer,) = export(layers.build(), tmp_path / name, flash=flash, ram=_ROOM).layers
         assert layer.function == f"{name}_1"
 
 
