@@ -54,9 +54,9 @@ class Budget:
         inputs: What becomes of the model's inputs.
         icache: Bytes of the processor's cache of instructions, which loops shall fit into; None is
             any number.
-        tflm: Bytes of TFLM's arena of the same model: where neither ``ram`` nor time is asked for,
-            layers go row by row before the arena takes more than that, as far as there is a way;
-            None where that is not known.
+        tflm: Bytes of TFLM's arena of the same model: where neither ``ram``, time nor ``flash`` for
+            speed is asked for, layers go row by row before the arena takes more than that, as far
+            as there is a way; None where that is not known.
     """
 
     ram: int | None = None
@@ -69,7 +69,8 @@ class Budget:
     @property
     def most(self) -> int | None:
         """Bytes that the arena shall not exceed for no good."""
-        return None if self.ram is not None or self.least == "time" else self.tflm
+        asks_for_speed = self.least == "time" or (self.flash is not None and self.least is None)
+        return None if self.ram is not None or asks_for_speed else self.tflm
 
 
 def plan_within(
