@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import astuple, dataclass
 
-from arenite.boards.board import Board, FlashWaits
+from arenite.boards.board import Board
 from arenite.emulator.caches import LineCache
 from arenite.emulator.machine import Machine
 from arenite.errors import BoardError
@@ -48,20 +48,21 @@ def flash_reads(
     Raises:
         BoardError: The core is one that QEMU emulates, which does not tell what it reads.
     """
-    if board is None or board.waits is None:
+    waits = board.waits if board is not None else None
+    if board is None or waits is None or waits.code is None or waits.data is None:
         return None
     if not isinstance(machine, Machine):
         raise BoardError("a core that QEMU emulates does not tell what it reads of flash")
-    code, data = lines_missing(machine, invoke, board.waits)
-    most = board.waits.beyond(cycles, code, data)
-    return FlashReads(board.waits.cycles, code, data, most, board.clock)
+    code = LineCache(*astuple(waits.code))
+    data = code if waits.is_shared else LineCache(*astuple(waits.data))
+    missing = lines_missing(machine, invoke, code, data)
+    most = waits.beyond(cycles, *missing)
+    return FlashReads(waits.cycles, *missing, most, board.clock)
 
 
 def lines_missing(
-    machine: Machine, invoke: Callable[[], object], waits: FlashWaits
+    machine: Machine, invoke: Callable[[], object], code: LineCache, data: LineCache
 ) -> tuple[int, int]:
     """Lines of code and data that are missing in the second of two inferences."""
-    code = LineCache(*astuple(waits.code))
-    data = code if waits.is_shared else LineCache(*astuple(waits.data))
     machine.lines_missing(invoke, code, data)
     return machine.lines_missing(invoke, code, data)

@@ -5,7 +5,7 @@ static void ar_copy_rows(uint8_t *to, const uint8_t *from, int32_t bytes) {
   if (((uintptr_t)to | (uintptr_t)from) % 4 == 0) {
     uint32_t *words = (uint32_t *)(void *)to;
     const uint32_t *others = (const uint32_t *)(const void *)from;
-    for (; i + 32 <= bytes; i += 32, words += 8, others += 8) {
+    for (; i + 32 <= bytes; i += 32) {
       const uint32_t a = others[0], b = others[1], c = others[2], d = others[3];
       const uint32_t e = others[4], f = others[5], g = others[6], h = others[7];
       words[0] = a;
@@ -16,6 +16,8 @@ static void ar_copy_rows(uint8_t *to, const uint8_t *from, int32_t bytes) {
       words[5] = f;
       words[6] = g;
       words[7] = h;
+      words += 8;
+      others += 8;
     }
     for (; i + 4 <= bytes; i += 4) *words++ = *others++;
   }

@@ -22,7 +22,7 @@ typedef struct {
 static inline int ar_decode_boxes(const ar_detection *d, const float *x, int32_t step,
                                   const float *anchor, const double *scales) {
   int are_boxes = 1;
-  for (int32_t i = 0; i < d->boxes; ++i, x += step, anchor += 4) {
+  for (int32_t i = 0; i < d->boxes; ++i) {
     float *box = d->corners + 4 * i;
     for (int32_t axis = 0; axis < 2; ++axis) {
       const double size = (double)anchor[2 + axis];
@@ -32,6 +32,8 @@ static inline int ar_decode_boxes(const ar_detection *d, const float *x, int32_t
       box[2 + axis] = (float)middle + (float)half;
       if (box[axis] >= box[2 + axis]) are_boxes = 0;
     }
+    x += step;
+    anchor += 4;
   }
   return are_boxes;
 }

@@ -171,8 +171,10 @@ static inline float ar_error_inverse(float x) {
 static inline double ar_whole_power(double a, double b) {
   uint32_t n = (uint32_t)(b < 0.0 ? -b : b);
   double power = 1.0;
-  for (; n != 0u; n >>= 1, a *= a)
+  for (; n != 0u; n >>= 1) {
     if ((n & 1u) != 0u) power *= a;
+    a *= a;
+  }
   return b < 0.0 ? 1.0 / power : power;
 }
 

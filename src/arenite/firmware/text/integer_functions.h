@@ -101,7 +101,10 @@ static inline int32_t ar_saturating_shift(int32_t x, int32_t exponent) {
 
 static inline int32_t ar_leading_zeros(uint32_t x) {
   int32_t zeros = 0;
-  while (zeros < 32 && !(x & 0x80000000u)) x <<= 1, ++zeros;
+  while (zeros < 32 && !(x & 0x80000000u)) {
+    x <<= 1;
+    ++zeros;
+  }
   return zeros;
 }
 

@@ -118,7 +118,7 @@ int $name$_selftest(void (*print)(const char *text)) {
     s.result = 0;
     $invoke;
     if (s.result != $results) $unfinished;
-    for (int i = 0; i < $outputs; ++i)
+    for (int i = 0; i < $NAME$_OUTPUTS; ++i)
       if (!is_known($name$_output(i), output_bytes[i], &golden_outputs[s.sample][i]))
         fail(&s, "output", i);
   }

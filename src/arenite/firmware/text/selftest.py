@@ -166,7 +166,8 @@ def _constant_checks(program: Program) -> list[str]:
 
 
 def _write_input(name: str, index: int, value: Value, form: str) -> str:
-    kind, size = c_elements(value.type, value.size)
+    kind, count = c_elements(value.type, value.size)
+    size = f"{name.upper()}_INPUT{index}_SIZE" if count == value.size else count
     return fill(_INPUT, size=size, type=kind, name=name, index=index, value=form)
 
 

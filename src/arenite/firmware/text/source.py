@@ -25,6 +25,7 @@ from arenite.firmware.network.layers import Value
 from arenite.firmware.plan.program import Kept, Program
 from arenite.firmware.streaming.driver import Names, driver_of, helpers_of
 from arenite.firmware.text.arithmetic import arithmetic_h
+from arenite.firmware.text.assembly import commented
 from arenite.firmware.text.headers import includes, own_headers
 from arenite.firmware.text.weights import declarations, definitions
 from arenite.model import TensorType
@@ -93,7 +94,12 @@ def sources(program: Program, processor: str = DEFAULT, *, model_hash: str = "")
         **_own_kernels(program),
     }
     assembly = "".join(
-        text_of(routine, program.routines, program.name)
+        commented(
+            text_of(routine, program.routines, program.name),
+            program.function(routine),
+            routine.about,
+            routine.parameters,
+        )
         for routine in program.routines
         if routine.language == "s"
     )

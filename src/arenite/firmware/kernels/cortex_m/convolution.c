@@ -7,8 +7,11 @@ for (int32_t b = 0; b < $images; ++b, x += $image) {
       const int32_t iy = oy * $stride_h + ky$apart$ - $top;
       int16_t *column = columns + $left + ky * $in_c;
       if (iy < 0 || iy >= $in_h) {
-        for (int32_t ix = 0; ix < $in_w; ++ix, column += $pitch)
-          for (int32_t c = 0; c < $in_c; ++c) column[c] = $zero;
+        for (int32_t ix = 0; ix < $in_w; ++ix, column += $pitch) {
+          for (int32_t c = 0; c < $in_c; ++c) {
+            column[c] = $zero;
+          }
+        }
       } else {
         part_widen(x + iy * $row_in, column);
       }

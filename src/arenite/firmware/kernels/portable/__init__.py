@@ -78,14 +78,18 @@ def portable_work(layer: AnyLayer) -> Work:
         raise UnsupportedError("the operator has no exported kernel yet")
     if layer.outputs and layer.name not in CALLERS and not any(y.size for y in layer.outputs):
         return _nothing(layer)
-    work = kernel(layer)
+    return _readable(kernel(layer))
+
+
+def _readable(work: Work) -> Work:
     return replace(work, routine=_plain(work.routine)) if work.routine else work
 
 
 def _plain(routine: Routine) -> Routine:
-    """A routine and what it calls in C that people read."""
+    """A routine and what it calls in C that people read; assembly as it is."""
     parts = tuple((word, _plain(part)) for word, part in routine.parts)
-    return replace(routine, body=plain_loops(routine.body), parts=parts)
+    body = plain_loops(routine.body) if routine.language == "c" else routine.body
+    return replace(routine, body=body, parts=parts)
 
 
 def work_with(kernels: Mapping[str, Callable[[Layer[Any]], Work]], layer: AnyLayer) -> Work:
@@ -98,7 +102,7 @@ def work_with(kernels: Mapping[str, Callable[[Layer[Any]], Work]], layer: AnyLay
     if kernel is None:
         return portable_work(layer)
     try:
-        return kernel(layer)
+        return _readable(kernel(layer))
     except UnsupportedError as error:
         return replace(portable_work(layer), reason=str(error))
 

@@ -89,11 +89,10 @@ def _if(layer: AnyLayer, then: Body, otherwise: Body) -> Work:
 def _while(layer: AnyLayer, condition: Body, body: Body) -> Work:
     """A subgraph as long as another one says so; the outputs hold the values between rounds."""
     call = _Call(layer, (condition, body))
-    sizes = [value.nbytes for value in layer.outputs]
     given = [
-        _copied(to, source, size, layer.input(number).nbytes)
-        for number, (to, source, size) in enumerate(
-            zip(call.outputs, call.inputs, sizes, strict=True)
+        _copied(to, source, value, layer.input(number))
+        for number, (to, source, value) in enumerate(
+            zip(call.outputs, call.inputs, layer.outputs, strict=True)
         )
     ]
     asked = f"*({call.result(condition, 0)})"
@@ -136,8 +135,8 @@ class _Call:
             _copied(
                 f"(arena + {body.layout.tensors[port.index]})",
                 value,
-                port.nbytes,
-                self._size(value),
+                port,
+                self._value(value),
             )
             for port, value in zip(ports, values, strict=True)
         ]
@@ -154,8 +153,8 @@ class _Call:
             if not results:
                 lines.append(f"for (int32_t i = 0; i < {value.nbytes}; ++i) {name}[i] = 0;")
                 continue
-            source, size = self.result(body, number), results[number].nbytes
-            lines.append(_copied(name, f"({source})", value.nbytes, size))
+            source = self.result(body, number)
+            lines.append(_copied(name, f"({source})", value, results[number]))
         return "\n".join(lines)
 
     def result(self, body: Body, number: int) -> str:
@@ -200,11 +199,11 @@ class _Call:
     def _word(self, body: Body) -> str:
         return f"@subgraph{body.number}@"
 
-    def _size(self, name: str) -> int:
+    def _value(self, name: str) -> Value:
         side = self._layer.inputs if name.startswith("x") else self._layer.outputs
         value = side[int(name[1:])]
         assert value is not None
-        return value.nbytes
+        return value
 
 
 def _bytes(value: Value) -> Argument:
@@ -212,14 +211,22 @@ def _bytes(value: Value) -> Argument:
 
 
 def _constant(data: Array) -> Constant:
-    return Constant("values", np.ascontiguousarray(data).reshape(-1).view(np.uint8))
+    values = np.ascontiguousarray(data).reshape(-1).view(np.uint8)
+    return Constant("values", values, alignment=4)
 
 
-def _copied(to: str, source: str, size: int, given: int) -> str:
-    """A loop that copies bytes, of which there are as many on both sides."""
-    if size != given:
-        raise UnsupportedError(f"expected {size} bytes for a subgraph's tensor, got {given}")
-    return f"for (int32_t i = 0; i < {size}; ++i) {to}[i] = {source}[i];"
+def _copied(to: str, source: str, value: Value, given: Value) -> str:
+    """A loop that copies a tensor, of which there are as many bytes on both sides.
+
+    In words where elements are bytes or words themselves: tensors are at multiples of four.
+    """
+    size = value.nbytes
+    if size != given.nbytes:
+        raise UnsupportedError(f"expected {size} bytes for a subgraph's tensor, got {given.nbytes}")
+    if size % 4 or {value.type.bits, given.type.bits} - {8, 32}:
+        return f"for (int32_t i = 0; i < {size}; ++i) {to}[i] = {source}[i];"
+    words = f"(uint32_t *)(void *){to}", f"(const uint32_t *)(const void *){source}"
+    return f"for (int32_t i = 0; i < {size // 4}; ++i) ({words[0]})[i] = ({words[1]})[i];"
 
 
 # -- a subgraph as a routine ------------------------------------------------------------
