@@ -144,6 +144,11 @@ def test_a_file_says_what_flash_makes_wait(tmp_path):
     assert waits == FlashWaits(3, Cache(1024, 16, 64), Cache(1024, 16, 64), True, "my manual")
 
 
+def test_caches_of_flash_that_waits_need_not_be_known(tmp_path):
+    waits = from_text(tmp_path, MINE + "waits = { cycles = 3, source = 'x' }\n" + BANK).waits
+    assert (waits.cycles, waits.code, waits.data) == (3, None, None)
+
+
 def test_all_lines_of_code_are_prefetched_or_none_and_none_of_data():
     waits = find_board("stm32f407vg").waits
     assert waits.beyond(1000, code=7, data=20) == (1000 + 5 * 20, 1000 + 5 * 20 + 5 * 7)
@@ -164,9 +169,9 @@ def test_all_lines_of_code_are_prefetched_or_none_and_none_of_data():
         ('name = "a"\nchip = "none"\n', "not in the list"),
         (MINE + 'energy = "none"\n' + BANK, "expected energy"),
         (MINE + "banks = 3\n", "a list of tables"),
-        (MINE + f"waits = {{ cycles = 5, code = {CACHE} }}\n" + BANK, "waits: expected a table"),
+        (MINE + f"waits = {{ cycles = 5, code = {CACHE} }}\n" + BANK, "waits: expected code and"),
         (MINE + f"waits = {{ cycles = -1, shared = {CACHE} }}\n" + BANK, "cycles from 0 to 10000"),
-        (MINE + "waits = { cycles = 5, source = 'x' }\n" + BANK, "code and data, or shared"),
+        (MINE + "waits = { cycles = 5, shared = 3, source = 'x' }\n" + BANK, "expected a table"),
         (
             MINE + "waits = { cycles = 5, shared = { size = 48, line = 16, ways = 2 } }\n" + BANK,
             "a cache of whole sets",

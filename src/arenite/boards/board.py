@@ -83,14 +83,14 @@ class FlashWaits:
 
     Attributes:
         cycles: That the processor waits for a line, at the board's highest clock.
-        code: The cache of instructions.
+        code: The cache of instructions; None where its size was not published.
         data: The cache of what instructions load; the same as ``code`` where one serves both.
         source: The documents.
     """
 
     cycles: int
-    code: Cache
-    data: Cache
+    code: Cache | None
+    data: Cache | None
     is_shared: bool
     source: str
 

@@ -168,10 +168,12 @@ def _waits(table: Any, where: str) -> FlashWaits | None:
         return None
     place = f"{where}, waits"
     _known(table, ("cycles", "code", "data", "shared", "source"), place)
-    is_shared = "shared" in table
-    if is_shared == ("code" in table or "data" in table):
-        raise BoardFileError(f"{place}: expected code and data, or shared, a cache each")
-    code, data = (_cache(table.get("shared", table.get(one)), place) for one in ("code", "data"))
+    caches = sorted(table.keys() & {"code", "data", "shared"})
+    if caches not in ([], ["shared"], ["code", "data"]):
+        raise BoardFileError(f"{place}: expected code and data, or shared, a cache each, or none")
+    found = [_cache(table[one], place) for one in caches]
+    code, data = (found[0], found[-1]) if found else (None, None)
+    is_shared = caches == ["shared"]
     cycles = table.get("cycles")
     if type(cycles) is not int or not 0 <= cycles <= 10_000:
         raise BoardFileError(f"{place}: expected cycles from 0 to 10000, got {cycles!r}")

@@ -89,7 +89,7 @@ class LimitOptions:
     def on(self, board: Board | None) -> Limits:
         """The limits on a board, whose cache of instructions counts where it is known."""
         icache = self.icache
-        if icache is None and board is not None and board.waits is not None:
+        if icache is None and board is not None and board.waits and board.waits.code:
             icache = board.waits.code.size
         return {
             "flash": self.flash,
