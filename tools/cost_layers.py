@@ -11,6 +11,8 @@ import numpy as np
 from arenite.model import Model, ModelBuilder
 from arenite.ops import builtin
 from arenite.ops.kernel_util import window_output_size
+from arenite.ops.tflite.svdf import SVDFOptions
+from arenite.ops.tflite.unidirectional_sequence_lstm import UnidirectionalSequenceLSTMOptions
 
 Rng = np.random.Generator
 Shape = tuple[int, ...]
@@ -142,9 +144,11 @@ def _depthwise(rng: Rng) -> Model:
 
 
 def _dense(rng: Rng) -> Model:
-    """A third with a scale per unit."""
-    batch, depth, units = _pick(rng, 1, 1, 1, 2, 5), _n(rng, 400, 2), _n(rng, 30)
+    """A third with a scale per unit, some with a zero point; a third of few inputs."""
+    batch, depth, units = _pick(rng, 1, 1, 1, 2, 5), _n(rng, _pick(rng, 20, 400, 400)), _n(rng, 30)
     weights = _weights(rng, (units, depth), units, 0, single=rng.random() < 0.67)
+    if rng.random() < 0.3:
+        weights[0][1]["zero_point"] = np.full(weights[0][1]["scale"].size, 3)
     activation = {"fused_activation_function": _n(rng, 1, 0)}
     return _weighted("FULLY_CONNECTED", (batch, depth), weights, (batch, units), **activation)
 
@@ -216,6 +220,49 @@ def _unary(rng: Rng, name: str, y: Any = _BYTES) -> Model:
     return _one(name, [shape], (int(np.prod(shape)),) if name == "RESHAPE" else shape, y=y)
 
 
+def _svdf(rng: Rng) -> Model:
+    """A state of int16, as converters make it; a sixth of int8."""
+    rank, units, memory, depth = _n(rng, 2), _n(rng, 24), _n(rng, 12), _n(rng, 60)
+    filters, batch, state = rank * units, _pick(rng, 1, 1, 2), _pick(rng, *["int16"] * 5, "int8")
+    wide = np.int16 if state == "int16" else np.int8
+    b, how = ModelBuilder(), dict[str, Any](scale=0.02)
+    tensors = [
+        b.input("x", (batch, depth), "int8", **_BYTES),
+        b.constant("feature", rng.integers(-127, 128, (filters, depth)).astype(np.int8), **how),
+        b.constant("time", rng.integers(-127, 128, (filters, memory)).astype(wide), **how),
+        b.constant("bias", rng.integers(-900, 900, units).astype(np.int32), scale=0.02 * 0.05),
+        b.variable("state", (batch, filters * memory), state, scale=0.05),
+    ]
+    last = b.tensor("y", (batch, units), "int8", scale=0.5, zero_point=-5)
+    b.operator("SVDF", tensors, [last], SVDFOptions(rank, 0))
+    b.output(last)
+    return b.build()
+
+
+def _lstm(rng: Rng) -> Model:
+    batch, steps, depth, units = _pick(rng, 1, 1, 2), _n(rng, 6), _n(rng, 24), _n(rng, 20)
+    b, major = ModelBuilder(), bool(rng.integers(2))
+    shape = (steps, batch) if major else (batch, steps)
+
+    def constants(name: str, columns: int) -> list[int]:
+        data = [rng.integers(-127, 128, (units, columns)).astype(np.int8) for _ in range(4)]
+        return [b.constant(f"{name} {n}", one, scale=0.01) for n, one in enumerate(data)]
+
+    tensors = [b.input("x", (*shape, depth), "int8", scale=0.02, zero_point=3)]
+    tensors += [*constants("inputs", depth), *constants("hidden", units), -1, -1, -1]
+    for gate in range(4):
+        bias = rng.integers(-5000, 5000, units).astype(np.int32)
+        tensors.append(b.constant(f"bias {gate}", bias, scale=0.0002))
+    state: dict[str, Any] = {"scale": 1 / 128, "zero_point": -2}
+    tensors += [-1, -1, b.variable("hidden", (batch, units), "int8", **state)]
+    tensors += [b.variable("cell", (batch, units), "int16", scale=2.0**-11), *[-1] * 4]
+    last = b.tensor("y", (*shape, units), "int8", **state)
+    options = UnidirectionalSequenceLSTMOptions(4, time_major=major)
+    b.operator("UNIDIRECTIONAL_SEQUENCE_LSTM", tensors, [last], options)
+    b.output(last)
+    return b.build()
+
+
 _OTHER = {"scale": 0.11, "zero_point": -5}
 #: What makes a random layer of an operator.
 LAYERS: dict[str, Callable[[Rng], Model]] = {
@@ -227,5 +274,6 @@ LAYERS: dict[str, Callable[[Rng], Model]] = {
     **{name: partial(_pair, name=name) for name in ("MAXIMUM", "MINIMUM")},
     **{name: partial(_unary, name=name) for name in ("RESHAPE", "RELU6")},
     **{name: partial(_unary, name=name, y=_OTHER) for name in ("RELU", "QUANTIZE")},
+    **{"SVDF": _svdf, "UNIDIRECTIONAL_SEQUENCE_LSTM": _lstm},
     "LOGISTIC": partial(_unary, name="LOGISTIC", y=_SHARE),
 }

@@ -6,8 +6,9 @@
 TFLM with CMSIS-NN is built as its makefile does, and runs random layers on an emulated core that
 counts how often every instruction runs. Two thirds of the layers say what a pass of a loop takes,
 the others how far that is off. ``--compare`` says how far it is from the table's rows, ``--write``
-puts it there, and the errors into the page of boards. Estimates of models are checked.
-Fresh layers, which nothing was fitted on, say whether the table's rows or the new ones are better.
+puts it there, and the errors into the page of boards; of some operators the loops that no other one
+has. Estimates of models are checked. Fresh layers, which nothing was fitted on, say whether the
+table's rows or the new ones are better.
 
 It needs ``arm-none-eabi-gcc`` and ``-g++`` (12.2 made the table's rows), SciPy (group ``dev``),
 Unicorn (extra ``board``), and TFLM's sources: a checkout of ``tensorflow/tflite-micro`` after
@@ -79,6 +80,7 @@ def main() -> None:
     for name, model in models.items():
         check(board, target, {**known_rows(target), **costs}, name, model)
     if options.write:
+        costs = {key: costs[key] for key in own_loops(names, target, options.count) & costs.keys()}
         write("steps.csv", target, {key: cost._asdict() for key, cost in costs.items()})
         fields = ("median", "worst", "layers")
         rows = {(kernel,): dict(zip(fields, one, strict=True)) for kernel, one in off.items()}
@@ -98,23 +100,41 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--compare", action="store_true", help="with the table's rows")
     parser.add_argument("--write", action="store_true", help="into the tables and the page")
     parser.add_argument("models", nargs="*", help="models to check")
-    options = parser.parse_args()
-    if options.write and {*options.operators.split(",")} != {*LAYERS}:
-        parser.error("--write takes all operators: they share loops, as those of memcpy")
-    return options
+    return parser.parse_args()
+
+
+def own_loops(names: Sequence[str], processor: str, count: int) -> set[Key]:
+    """Loops of some operators that no other one has: not memcpy's, unless all are measured."""
+    loops = {
+        name: {key for one in layers(name, count) for key in passes(one, processor) or ()}
+        for name in LAYERS
+    }
+    others = [found for name, found in loops.items() if name not in names]
+    if not others:
+        return {OPERATOR}.union(*loops.values())
+    return set[Key]().union(*(loops[name] for name in names)) - {OPERATOR}.union(*others)
+
+
+def passes(model: Model, processor: str) -> Counter[Key] | None:
+    """How often the loops of a model's only operator run; None where CMSIS-NN does not take it."""
+    try:
+        operator = device_operators(model, find_target(processor))[0]
+    except AreniteError:
+        return None
+    loops = Counter[Key]()
+    for loop in operator.loops or ():
+        loops[loop.function, loop.step] += loop.times
+    return loops
 
 
 def counted(board: Board, processor: str, models: Iterable[Model]) -> list[Sample]:
     """What layers ran, without the interpreter; those that CMSIS-NN does not take are left out."""
     found = []
     for model in models:
-        try:
-            operator = device_operators(model, find_target(processor))[0]
-        except AreniteError:
+        loops = passes(model, processor)
+        if loops is None:
             continue
-        runs, loops = board.runs(model), Counter[Key]()
-        for loop in operator.loops or ():
-            loops[loop.function, loop.step] += loop.times
+        operator, runs = device_operators(model, find_target(processor))[0], board.runs(model)
         del loops[OPERATOR]
         kept = [at for at in runs.times if not _INTERPRETER.match(board.symbol(at))]
         times, cycles = ({at: one[at] for at in kept} for one in runs)

@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import measure_costs  # noqa: E402
 from cost_fit import Pass, Sample, errors, fit, shares  # noqa: E402
-from cost_layers import chain, layers  # noqa: E402
+from cost_layers import LAYERS, chain, layers  # noqa: E402
 
 TREE = os.environ.get("ARENITE_TFLM", "")
 CALL, ROW, VALUE = ("f", "call"), ("f", "row"), ("f", "value")
@@ -96,17 +96,12 @@ def test_a_firmware_has_every_operator_of_its_models_once():
     assert measure_costs.resolver_lines(models) == ["resolver.AddAdd();", "resolver.AddReshape();"]
 
 
-def test_rows_of_some_operators_alone_are_not_written():
-    """Loops of memcpy, say, are those of all operators."""
-    done = subprocess.run(
-        [sys.executable, "tools/measure_costs.py", "--tflm", ".", "--operators", "ADD", "--write"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 2
-    assert "--write takes all operators" in done.stderr
+def test_of_some_operators_only_loops_are_written_that_no_other_one_has():
+    own = measure_costs.own_loops(["CONCATENATION"], "cortex-m4", 5)
+    assert own
+    assert {function for function, _ in own} & {"memcpy", "memset"} == set()
+    every = measure_costs.own_loops([*LAYERS], "cortex-m4", 5)
+    assert own | {measure_costs.OPERATOR} < every
 
 
 def test_the_other_measuring_tool_has_all_that_it_imports():
