@@ -17,6 +17,7 @@ MODELS = {
     **{name: held_out(name) for name in NETWORKS},
     **{f"wild {seed}": wild(seed) for seed in range(3)},
     "digits": DIGITS,
+    "digits in Thumb-1": DIGITS,
     "by rows": tower(residual=True),
 }
 ONCE = re.compile(r"for \(\w+ (\w+) = 0; \1 < 1; ")
@@ -29,7 +30,8 @@ COMMA = re.compile(
 def folder(request, tmp_path_factory):
     place = tmp_path_factory.mktemp("m") / "m"
     least = "ram" if request.param == "by rows" else None
-    export(MODELS[request.param], place, target="cortex-m4", least=least, emulate=False)
+    target = "cortex-m0plus" if request.param.endswith("Thumb-1") else "cortex-m4"
+    export(MODELS[request.param], place, target=target, least=least, emulate=False)
     return place
 
 

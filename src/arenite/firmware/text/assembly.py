@@ -13,6 +13,7 @@ BLOCKS = {
     "filled": "sums of the filters that are left over",
     "filters": "the next filters",
     "inputs": "the next inputs times their weights",
+    "next": "the next four filters, or the last four again",
     "pairs": "the next pair of outputs",
     "piece": "the next piece",
     "pixels": "the next pixels",
