@@ -7,7 +7,7 @@ import pytest
 
 from arenite.errors import ConstraintError
 from tests.ops.differential import agrees, equals_tflm
-from tests.ops.shared.test_sigmoids import sigmoid, sigmoids
+from tests.ops.sigmoids import sigmoid, sigmoids
 from tests.ops.unary import INT8, run, unary_model
 
 test_equals_tflm = equals_tflm(sigmoids("LOGISTIC"))

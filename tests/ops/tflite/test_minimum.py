@@ -6,7 +6,7 @@ import numpy as np
 
 from tests.ops.binary import binary_model, run
 from tests.ops.differential import equals_tflm
-from tests.ops.shared.test_maximum_minimum import OPTIONS, models, operands
+from tests.ops.maximum_minimum import OPTIONS, models, operands
 
 test_equals_tflm = equals_tflm(models("MINIMUM"), inputs=operands)
 

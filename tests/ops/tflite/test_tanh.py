@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tests.ops.differential import equals_tflm
-from tests.ops.shared.test_sigmoids import sigmoid, sigmoids
+from tests.ops.sigmoids import sigmoid, sigmoids
 from tests.ops.unary import INT8, run
 
 test_equals_tflm = equals_tflm(sigmoids("TANH"))
