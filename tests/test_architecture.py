@@ -346,8 +346,6 @@ def test_every_public_name_is_documented():
 
 #: First words of docstrings that ask or point instead of naming the thing.
 QUESTIONS = {"How", "So", "That", "What", "When", "Which", "Who", "Whose", "Why"}
-#: Rooms whose docstrings are still to be rewritten.
-OLD_WORDS = re.compile(r"arenite\.(npu|revisions|firmware.kernels.cortex_m|optimize.lowerings)\b")
 
 
 def questions_in(source: str) -> list[str]:
@@ -363,8 +361,7 @@ def questions_in(source: str) -> list[str]:
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_docstrings_name_the_thing(path):
-    found = questions_in(path.read_text(encoding="utf-8"))
-    assert found == [] or OLD_WORDS.match(name_of(path))
+    assert questions_in(path.read_text(encoding="utf-8")) == []
 
 
 def test_the_check_of_docstrings_finds_questions():

@@ -1,4 +1,4 @@
-"""What is known of memory before a stream runs: constants, and where the stream copies them.
+"""Memory whose contents are known before a stream runs: constants, and their copies.
 
 Weights, scales and tables are constants, which streams copy into faster memory first. Following the
 copies, all of them are found before anything runs. An operation's output ends what was known there.

@@ -133,7 +133,7 @@ class Cycles:
 
     @property
     def total(self) -> int:
-        """What it takes."""
+        """The cycles that it takes in all."""
         return max(self.units + self.waiting, *self.memory)
 
 
@@ -300,7 +300,7 @@ class _Estimate:
         return total * -(-depth // min(depth, input_depth(operation)))
 
     def _at_once(self, operation: Windowed) -> Shape:
-        """What is computed at once; a lone row is taken as such."""
+        """The shape that is computed at once; a lone row is taken as such."""
         shape, depth = operation.result.map.shape, self._accelerator.ofm_depth
         is_row = shape[0] == 1 and shape[1] % 2 == 0 and operation.window.kernel[0] == 1
         is_dense = isinstance(operation, Convolution) and not operation.is_depthwise
@@ -343,7 +343,7 @@ class _Estimate:
 
 
 def _units_of(shape: Shape, unit: Shape) -> Shape:
-    """How many units a shape takes along every axis."""
+    """The number of units that a shape takes along every axis."""
     rows, columns, depth = (-(-n // size) for n, size in zip(shape, unit, strict=True))
     return rows, columns, depth
 

@@ -69,7 +69,7 @@ _REVERSED, _SCALAR = 1 << 6, 1 << 7
 
 
 class Reading(Protocol):
-    """What is known while a stream is read; see :class:`arenite.npu.reader.Reading`."""
+    """The state of reading a stream; see :class:`arenite.npu.reader.Reading`."""
 
     accelerator: Accelerator
     sizes: dict[int, int]
@@ -320,7 +320,7 @@ def _result(reading: Reading, shape: Shape) -> Result:
 
 
 def block_of(registers: Registers) -> Shape:
-    """What is computed at once, which costs alone depend on."""
+    """The block that is computed at once; only costs depend on it."""
     names = ("HEIGHT", "WIDTH", "DEPTH")
     height, width, depth = (registers.short(f"OFM_BLK_{name}_M1", 0) + 1 for name in names)
     return height, width, depth

@@ -1,4 +1,4 @@
-"""What agreement with the NPU's own bits rests on: nobody here has silicon.
+"""Grounds on which results agree with the NPU's own bits: nobody here has silicon.
 
 Outputs are equal to TFLite's on the original model. That shows what is inferred, and not what no
 model that was looked at depends on.

@@ -119,7 +119,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Window:
-    """What part of its input an output element looks at.
+    """The part of its input that an output element looks at.
 
     Attributes:
         kernel: Height and width in elements.
@@ -145,7 +145,7 @@ class Window:
 
 @dataclass(frozen=True, eq=False)
 class Operation:
-    """What all operations have.
+    """The common part of all operations.
 
     Attributes:
         number: Its place among the stream's operations.
@@ -402,7 +402,7 @@ class Program:
 
     @property
     def work(self) -> int:
-        """That of all operations."""
+        """The work of all operations."""
         return sum(one.work for one in self.operations)
 
     def inside(self) -> dict[int, npt.NDArray[np.uint8]]:

@@ -41,7 +41,7 @@ def why_not(accelerator: Accelerator | None) -> str:
 
 @dataclass(eq=False)
 class Reading:
-    """What is known while a stream is read.
+    """The state of reading a stream.
 
     Attributes:
         accelerator: Whose stream.
@@ -100,7 +100,7 @@ def read_program(
 
 
 def _check_totals(work: int, weights: int, count: int) -> None:
-    """What one stream may ask for."""
+    """Check what one stream asks for in all."""
     for got, most, what in (
         (work, MAX_WORK, "multiply-adds or elements"),
         (weights, MAX_WEIGHTS, "weights"),
@@ -127,7 +127,7 @@ def _operation(reading: Reading, command: Command, number: int, is_shared: bool)
 
 
 def _follow(reading: Reading, operation: Operation, is_shared: bool) -> None:
-    """What the operation does to what is known of memory."""
+    """Follow an operation's effect on known memory."""
 
     def seen(region: int) -> int:
         return WORK if is_shared and region == FAST else region

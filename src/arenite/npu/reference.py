@@ -66,7 +66,7 @@ def run(program: Program, memory: Memory, watch: Watch | None = None) -> None:
 
 
 def computed(operation: Operation, memory: Memory) -> Int64:
-    """What an operation stores."""
+    """The values that an operation stores."""
     if isinstance(operation, Convolution):
         return _convolution(operation, memory)
     if isinstance(operation, Pool):

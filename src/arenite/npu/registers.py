@@ -85,12 +85,12 @@ LONG_U85 = {
 
 
 def operation_name(command: Command) -> str:
-    """What an operation's command is called."""
+    """The name of an operation's command."""
     return OPERATIONS.get(command.code, f"operation {command.code:#x}")
 
 
 class Registers:
-    """What the commands so far have set, in the registers of U55 and U65 or of U85."""
+    """Registers of U55 and U65, or of U85, as the commands so far have set them."""
 
     def __init__(self, *, is_u85: bool = False) -> None:
         self.is_u85 = is_u85

@@ -93,7 +93,7 @@ class Scratch:
         return max(range(len(self.alive)), key=self.alive.__getitem__, default=-1)
 
     def at(self, number: int) -> tuple[Buffer, ...]:
-        """What is alive while an operation runs."""
+        """Buffers that are alive while an operation runs."""
         return tuple(one for one in self.buffers if one.first <= number <= one.last)
 
 
@@ -127,7 +127,7 @@ def _place(one: Buffer) -> Place:
 
 
 def _read(live: list[Buffer], one: Buffer) -> list[Buffer]:
-    """What is alive, with what an operation reads kept alive."""
+    """Live buffers, after an operation has read one and so kept it alive."""
     if not any(other.overlaps(_place(one)) for other in live):
         return [*live, one]
     return [
@@ -136,7 +136,7 @@ def _read(live: list[Buffer], one: Buffer) -> list[Buffer]:
 
 
 def _reads(operation: Operation, program: Program) -> Iterator[Buffer]:
-    """What an operation reads, as if nobody had written it."""
+    """Buffers that an operation reads, as if nobody had written them."""
     number = operation.number
     found = [_map(one, -1, number, program) for one in operation.reads]
     if isinstance(operation, Convolution):

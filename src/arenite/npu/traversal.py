@@ -29,7 +29,7 @@ MAX_WEIGHTS = 1 << 24
 
 @dataclass(frozen=True)
 class Traversal:
-    """What decides on the order.
+    """Parameters that decide on the order.
 
     Attributes:
         shape: Output channels, kernel height, kernel width, input channels (1 for depthwise).

@@ -68,7 +68,7 @@ class _Reader:
 
 @dataclass(frozen=True)
 class _Palette:
-    """What indices stand for: values, then numbers from ``offset`` on."""
+    """The meaning of indices: values, then numbers from ``offset`` on."""
 
     values: Int64
     offset: int
@@ -107,7 +107,7 @@ class _Slice(NamedTuple):
 
 @dataclass
 class _Chunks:
-    """What one pass over a slice's chunks finds: bits of quotients, places of low bits."""
+    """The result of one pass over a slice's chunks: bits of quotients, places of low bits."""
 
     unary: list[int]
     second: list[int]

@@ -48,7 +48,7 @@ def kind_of(operation: Operation) -> str:
 
 
 def sentence(operation: Operation) -> str:
-    """What an operation reads, does and stores."""
+    """A sentence on what an operation reads, does and stores."""
     if isinstance(operation, Copy):
         return _copy(operation)
     if isinstance(operation, Convolution):

@@ -1,4 +1,4 @@
-"""What stands for operators that TFLM, or a revision of it, does not have: a rule each.
+"""Rules for operators that TFLM, or a revision of it, does not have: one for each.
 
 ``LOWERINGS`` has them by name. A rule looks at :class:`~arenite.optimize.parts.Parts` and runs
 operators there, the last of which writes the result; its docstring says what results it keeps.
@@ -228,7 +228,7 @@ def set_item(parts: Parts) -> None:
 
 
 def _sliced(parts: Parts, index: int, *, is_head: bool) -> tuple[int, int]:
-    """What an input is sliced from, and the number of the row where the slice ends or begins."""
+    """The tensor that an input is a slice of, and the row where the slice ends or begins."""
     part = parts.writer(parts.input(index), "SLICE")
     array, begin, size = part.inputs
     whole = parts.edit.constant(part, 1 if is_head else 2)

@@ -1,4 +1,4 @@
-"""What changed in TFLM, and which of it a revision does not have yet.
+"""Changes of TFLM, and those that a revision does not have yet.
 
 A row of ``tflm.csv`` says what was there before a day (``since``) and what shows it: a commit and
 a file of tensorflow/tflite-micro. By ``what``:

@@ -1,4 +1,4 @@
-"""What changed in CMSIS-NN, and which of it a release does not have yet.
+"""Changes of CMSIS-NN, and those that a release does not have yet.
 
 A row of ``cmsis_nn.csv`` is a change in the scratch memory that its functions ask for: its name
 (``subject``), and what shows it, a commit and a file of ARM-software/CMSIS-NN. ``oracle`` is

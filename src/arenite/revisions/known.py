@@ -20,7 +20,7 @@ _DATE = re.compile(r"(\d{4})-(\d\d)(?:-(\d\d))?")
 
 
 class Sdk(NamedTuple):
-    """What ships a TFLM of its own.
+    """A package that ships a TFLM of its own.
 
     Attributes:
         name: As users give it.

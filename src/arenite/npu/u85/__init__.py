@@ -1,1 +1,1 @@
-"""What U85's commands and weights have of their own."""
+"""Commands and weights of U85, where they differ from those of U55 and U65."""

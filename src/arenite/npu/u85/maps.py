@@ -38,7 +38,7 @@ _TURNS: dict[int, Axes] = {
 
 
 class Reading(layers.Reading, Protocol):
-    """What is known while a stream of U85 is read: chains by their region as well."""
+    """The state of reading a stream of U85: chains by their region as well."""
 
     chains: dict[int, FeatureMap]
 
@@ -62,7 +62,7 @@ def number(registers: Registers, which: str) -> int:
 
 
 def zero_point(registers: Registers, which: str) -> int:
-    """What stands for 0."""
+    """The value that stands for 0."""
     name = f"{which}_ZERO_POINT"
     is_signed = registers.short(f"{which}_PRECISION") & 1
     return registers.signed(name) if is_signed else registers.short(name)

@@ -169,7 +169,7 @@ def _check_curve(reading: Reading, curve: Curve) -> None:
 
 
 def _table_of_curves(place: Int64) -> Int64:
-    """What is below 0 mirrors what is above."""
+    """Values of the table's curves: those below 0 mirror those above."""
     half = np.asarray(sigmoid_table(), np.int64) - _HALF
     values: Int64 = np.sign(place) * half[np.abs(place)]
     return values

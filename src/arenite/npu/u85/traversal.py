@@ -35,7 +35,7 @@ def _cuts(length: int, step: int) -> tuple[tuple[int, int], tuple[int, int]]:
 
 @dataclass(frozen=True)
 class Traversal:
-    """What decides on the order.
+    """Parameters that decide on the order.
 
     Attributes:
         shape: Output channels, kernel height, kernel width, input channels (1 for depthwise).

@@ -76,7 +76,7 @@ class _Line:
 
 
 def count_of(text: str, arguments: Sequence[int]) -> Count:
-    """What one call of a function costs.
+    """The cost of one call of a function.
 
     Args:
         text: The function's lines, as an assembler reads them.
@@ -190,7 +190,7 @@ def _place(operand: str) -> tuple[str, str, int] | None:
 
 
 def _flow(line: _Line) -> list[tuple[str, list[str], str]]:
-    """What a line gives: the name, the names that it depends on, and a Python expression.
+    """Values that a line sets: the name, the names that it depends on, a Python expression.
 
     An empty expression is a value that nobody knows here.
     """

@@ -39,7 +39,7 @@ class Exact:
         return self.stored(channel, 1)
 
     def stored(self, channel: int, scale: int) -> tuple[int, list[int]]:
-        """What is added to a sum scaled by 1 or 256, and the words of its constants.
+        """The addend of a sum that is scaled by 1 or 256, and the words of its constants.
 
         Raises:
             UnsupportedError: Sums or shifts leave 32 bits.

@@ -251,7 +251,7 @@ def _code(
 
 
 def _emit_counts(a: Assembly, pool: _Pool) -> None:
-    """What of a window lies in the image: rows, columns, pixels, half of them, bytes between."""
+    """Count the part of a window inside the image: rows, columns, pixels, half of them, bytes."""
     a("mov rows, r2", "mov columns, r3", "mul r7, r2, r3", "lsr r11, r7, #1")
     a.put("r4", pool.channels)
     a.put("between", pool.row)

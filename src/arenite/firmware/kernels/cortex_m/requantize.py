@@ -48,7 +48,7 @@ _WORDS = {"rising": 2, "signed": 3, "exact": 4}
 
 
 class Finish(NamedTuple):
-    """What becomes of sums, per layer.
+    """The requantisation of a layer's sums.
 
     Attributes:
         k: The shift of sums that are scaled by 256.
@@ -147,7 +147,7 @@ class Requantization:
         return self.k - 9 + scale.bit_length()
 
     def stored(self, channel: int, scale: int, *, whole: bool = False) -> tuple[int, list[int]]:
-        """What is added to a sum, and the words of its constants; see :meth:`constants`."""
+        """The addend of a sum, and the words of its constants; see :meth:`constants`."""
         one = self.constants(channel, scale, whole=whole)
         return one.bias, [one.multiplier, one.addend, one.step][: _WORDS[self.form]]
 
@@ -185,7 +185,7 @@ class Requantization:
         raise UnsupportedError(f"no multiplier meets all steps of channel {channel}")
 
     def _step(self, channel: int, k: int) -> int:
-        """What negative sums are lowered by."""
+        """The number that negative sums are lowered by."""
         right = -int(self._channels.shift[channel])
         if not self.signed:
             return 0

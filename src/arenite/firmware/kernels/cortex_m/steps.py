@@ -1,4 +1,4 @@
-"""What becomes of a channel's sums: a function with at most 255 steps.
+"""The function from a channel's sums to its outputs: at most 255 steps.
 
 An int8 output rises with its sum, and only ``T``, where it reaches the next value, matters: two
 rising functions are equal for all sums if they are equal at every ``T`` and at ``T - 1``. So what

@@ -1,4 +1,4 @@
-"""What is known of a layer's sums before it runs: bias, requantisation, what is reachable."""
+"""Facts of a layer's sums that are known before it runs: bias, requantisation, reach."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def packed(
     weights: Int64s,
     pack: Callable[[Int64s, Requantization], _Packed],
 ) -> tuple[_Packed, Requantization]:
-    """What ``pack`` makes of a bias and a requantisation, with the first shift that does.
+    """A bias and a requantisation packed by ``pack``, with the first shift that it takes.
 
     Raises:
         UnsupportedError: None does, or a precondition does not hold.
@@ -95,7 +95,7 @@ def _short(
 
 
 def finish_of(layer: Layer[Clamped], how: How) -> Finish:
-    """What becomes of a layer's sums; a clamp to less than int8 comes behind the proven one."""
+    """The end of a layer's sums; a clamp to less than int8 comes behind the proven one."""
     low, high = int(layer.params.activation_min), int(layer.params.activation_max)
     return Finish(how.k, how.form, low, high)
 

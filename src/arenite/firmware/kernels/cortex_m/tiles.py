@@ -75,7 +75,7 @@ class Tiles:
 
     @property
     def scale(self) -> int:
-        """What sums are scaled by."""
+        """The factor that sums are scaled by."""
         return self.factor * self.factor
 
     @property

@@ -131,7 +131,7 @@ def _of_all(
 
 
 def _step(shift: int) -> int:
-    """What negative sums are lowered by."""
+    """The number that negative sums are lowered by."""
     if not -SHIFT <= shift < 0:
         raise UnsupportedError(f"a channel is shifted by {shift}, expected -1 to -{SHIFT}")
     return 1 << SHIFT + shift

@@ -166,7 +166,7 @@ def row_code(depth: int, filters: int, how: Requantization) -> str:
 
 
 def _emit_products(a: Assembly, count: int) -> None:
-    """So many inputs times four filters."""
+    """Multiply ``count`` inputs with four filters."""
     for i in range(count):
         a(f"ldrb x, [inputs, #{i}]")
         for k in range(QUAD):
