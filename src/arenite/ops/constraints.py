@@ -130,6 +130,33 @@ def rank(index: int, *ranks: int) -> Constraint:
     return _described(check, "rank", f"Input {index} has {names} dimensions.")
 
 
+def rank_at_most(index: int, most: int) -> Constraint:
+    """A constraint: input ``index`` has no more dimensions."""
+
+    def check(node: NodeView) -> bool:
+        return len(node.input(index).shape) <= most
+
+    return _described(check, "rank_at_most", f"Input {index} has at most {most} dimensions.")
+
+
+def output_rank(rank: int) -> Constraint:
+    """A constraint: the output has so many dimensions."""
+
+    def check(node: NodeView) -> bool:
+        return len(node.output(0).shape) == rank
+
+    return _described(check, "output_rank", f"Output 0 has {rank} dimensions.")
+
+
+def output_type(type: TensorType) -> Constraint:  # noqa: A002 - the schema's word
+    """A constraint: the output has this type."""
+
+    def check(node: NodeView) -> bool:
+        return node.output(0).type is type
+
+    return _described(check, "output_type", f"Output 0 is {type}.")
+
+
 def constant(index: int) -> Constraint:
     """A constraint: input ``index`` is a constant of the model."""
 

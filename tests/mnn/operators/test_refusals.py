@@ -92,7 +92,7 @@ REFUSED: dict[str, list[tuple[dict[str, Any], str]]] = {
     ],
     "INT8_TO_FLOAT": [
         ({"inputs": (X,)}, "Input 0 is one of: int8."),
-        ({"outputs": (Q,)}, "The output is float32."),
+        ({"outputs": (Q,)}, "Output 0 is float32."),
         ({"factors": (1.0, 2.0)}, "expected one factor, or one per channel of [1, 4, 5, 3]"),
     ],
     "LAYER_NORM": [

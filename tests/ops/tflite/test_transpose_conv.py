@@ -137,7 +137,7 @@ def test_int16_takes_an_int16_bias() -> None:
         ),
         (transpose_conv((1, 1, 1, 2), int8(1, 1, 1, 1), (1, 1, 1, 1)), "the input's depth"),
         (transpose_conv((1, 1, 1, 1), int8(2, 1, 1, 1), (1, 1, 1, 1)), "has those filters"),
-        (transpose_conv((1, 1, 1, 1), int8(1, 1, 1, 1), (1, 1, 1)), "The output has 4 dimensions"),
+        (transpose_conv((1, 1, 1, 1), int8(1, 1, 1, 1), (1, 1, 1)), "Output 0 has 4 dimensions"),
         (
             transpose_conv(
                 (1, 1, 1, 1),

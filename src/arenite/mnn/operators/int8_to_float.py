@@ -12,7 +12,6 @@ import numpy as np
 from arenite.mnn.shared import channel_factors, from_mnn
 from arenite.model import OptionsTable, TensorType
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
@@ -54,11 +53,6 @@ def invoke(context: Context, node: Node) -> None:
         )
 
 
-def output_is_float(node: NodeView) -> bool:
-    """The output is float32."""
-    return node.output(0).type is TensorType.FLOAT32
-
-
 REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
@@ -68,6 +62,6 @@ REGISTRATION = Registration(
         c.outputs_exactly(1),
         from_mnn,
         c.input_types(0, TensorType.INT8),
-        output_is_float,
+        c.output_type(TensorType.FLOAT32),
     ),
 )

@@ -31,11 +31,6 @@ def has_elements(node: NodeView) -> bool:
     return len(node.input(0).shape) > 0 and node.input(0).size > 0 and node.input(1).size > 0
 
 
-def output_is_int32(node: NodeView) -> bool:
-    """Output 0 is int32."""
-    return node.output(0).type is TensorType.INT32
-
-
 def prepare(context: Context, node: Node) -> ArgMinMaxParams:
     """The axis and the output's shape. TFLM prepares nothing and asks for no tensor."""
     shape = context.get_eval_tensor(node.inputs[0]).shape
@@ -91,7 +86,7 @@ def register(
             c.outputs_exactly(1),
             c.input_types(0, TensorType.FLOAT32, TensorType.INT8),
             c.input_types(1, TensorType.INT32),
-            output_is_int32,
+            c.output_type(TensorType.INT32),
             has_elements,
         ),
     )

@@ -24,11 +24,6 @@ class AxisSwap:
     run: int
 
 
-def output_has_4_dimensions(node: NodeView) -> bool:
-    """Output 0 has 4 dimensions, as TFLM writes so many."""
-    return len(node.output(0).shape) == 4
-
-
 def positive_block_size(node: NodeView) -> bool:
     """The option block_size is positive."""
     return bool(node.options.block_size > 0)
@@ -37,7 +32,7 @@ def positive_block_size(node: NodeView) -> bool:
 CONSTRAINTS = (
     *c.one_to_one(TensorType.FLOAT32, TensorType.INT8),
     c.rank(0, 4),
-    output_has_4_dimensions,
+    c.output_rank(4),
     positive_block_size,
 )
 

@@ -41,11 +41,6 @@ PAD_PARAMS = Struct("PadParams", ("int8", ("int32", 5), "int8", ("int32", 5), "u
 OP_DATA = Struct("OpData", (PAD_PARAMS, "int32"))
 
 
-def at_most_5_dimensions(node: NodeView) -> bool:
-    """Input 0 has at most 5 dimensions."""
-    return len(node.input(0).shape) <= 5
-
-
 def paddings_are_int32(node: NodeView) -> bool:
     """The paddings (input 1) are int32: TFLM reads other types as if they were int32."""
     return node.input(1).type is TensorType.INT32
@@ -82,7 +77,7 @@ CONSTRAINTS = (
     c.outputs_exactly(1),
     c.input_types(0, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16, TensorType.INT32),
     c.same_type(),
-    at_most_5_dimensions,
+    c.rank_at_most(0, 5),
     c.constant(1),
     paddings_are_int32,
     paddings_in_pairs,

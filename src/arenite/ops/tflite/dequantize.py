@@ -14,7 +14,6 @@ import numpy as np
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import (
     allocate_struct,
@@ -46,11 +45,6 @@ class DequantizeParams:
 
 DEQUANTIZATION_PARAMS = Struct("DequantizationParams", ("double", "int32"))
 OP_DATA = Struct("DequantizeOpData", (DEQUANTIZATION_PARAMS, "int32", "int", "int32"))
-
-
-def output_is_float(node: NodeView) -> bool:
-    """Output 0 is float32."""
-    return node.output(0).type is TensorType.FLOAT32
 
 
 def prepare(context: Context, node: Node) -> DequantizeParams:
@@ -94,7 +88,7 @@ REGISTRATION = Registration(
         c.inputs_between(1, 1),
         c.outputs_exactly(1),
         c.input_types(0, TensorType.INT8, TensorType.INT16, TensorType.UINT8),
-        output_is_float,
+        c.output_type(TensorType.FLOAT32),
     ),
 )
 

@@ -33,11 +33,6 @@ class ExpandDimsOptions(OptionsTable):
     UNION_TYPE: ClassVar[int] = 52
 
 
-def at_most_5_dimensions(node: NodeView) -> bool:
-    """Input 0 has at most 5 dimensions."""
-    return len(node.input(0).shape) <= 5
-
-
 def axis_is_one_number(node: NodeView) -> bool:
     """The axis (input 1) is one number, with at most one dimension."""
     axis = node.input(1)
@@ -67,7 +62,7 @@ REGISTRATION = Registration(
         c.outputs_exactly(1),
         c.input_types(0, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
         c.same_type(),
-        at_most_5_dimensions,
+        c.rank_at_most(0, 5),
         c.constant(1),
         c.input_types(1, TensorType.INT32),
         axis_is_one_number,

@@ -9,7 +9,6 @@ import numpy as np
 
 from arenite.model import TensorType
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import activation_range, input_tensor, output_tensor
 from arenite.ops.registry import Registration
@@ -21,11 +20,6 @@ from arenite.ops.shared.pooling import (
     pool_with,
 )
 from arenite.ops.shared.window import window_of
-
-
-def output_has_4_dimensions(node: NodeView) -> bool:
-    """Output 0 has 4 dimensions."""
-    return len(node.output(0).shape) == 4
 
 
 def prepare(context: Context, node: Node) -> Pool2DParams:
@@ -62,5 +56,5 @@ REGISTRATION = Registration(
     invoke=pool_with(L2Pool),
     options=Pool2DOptions,
     builtin_data=BUILTIN_DATA,
-    constraints=(*c.one_to_one(TensorType.FLOAT32), c.rank(0, 4), output_has_4_dimensions),
+    constraints=(*c.one_to_one(TensorType.FLOAT32), c.rank(0, 4), c.output_rank(4)),
 )

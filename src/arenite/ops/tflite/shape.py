@@ -16,7 +16,6 @@ import numpy as np
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import output_array
 from arenite.ops.registry import Registration
@@ -42,11 +41,6 @@ class ShapeParams:
     dims: Array
 
 
-def output_is_int32(node: NodeView) -> bool:
-    """Output 0 is int32."""
-    return node.output(0).type is TensorType.INT32
-
-
 def prepare(context: Context, node: Node) -> ShapeParams:
     """The result, which depends on no data. TFLM asks for no tensor."""
     dims = context.get_eval_tensor(node.inputs[0]).shape
@@ -66,7 +60,7 @@ REGISTRATION = Registration(
     invoke=invoke,
     options=ShapeOptions,
     builtin_data=BUILTIN_DATA,
-    constraints=(c.inputs_between(1, 1), c.outputs_exactly(1), output_is_int32),
+    constraints=(c.inputs_between(1, 1), c.outputs_exactly(1), c.output_type(TensorType.INT32)),
 )
 
 TRAITS = Traits(exact_on_floats=True, tells_shape=True)

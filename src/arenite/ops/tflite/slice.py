@@ -29,11 +29,6 @@ class SliceOptions(OptionsTable):
     UNION_TYPE: ClassVar[int] = 48
 
 
-def at_most_5_dimensions(node: NodeView) -> bool:
-    """Input 0 has at most 5 dimensions."""
-    return len(node.input(0).shape) <= 5
-
-
 def a_number_per_axis(node: NodeView) -> bool:
     """Begin and size (inputs 1 and 2) have one type and one number per axis of input 0."""
     begin, size, rank = node.input(1), node.input(2), len(node.input(0).shape)
@@ -90,7 +85,7 @@ REGISTRATION = Registration(
             TensorType.BOOL,
         ),
         c.same_type(),
-        at_most_5_dimensions,
+        c.rank_at_most(0, 5),
         c.input_types(1, TensorType.INT32, TensorType.INT64),
         a_number_per_axis,
     ),

@@ -97,11 +97,6 @@ def shapes_fit(node: NodeView) -> bool:
     return min(*weights, *inp, *output) > 0 and weights[3] == inp[3] and weights[0] == output[3]
 
 
-def output_has_rank_4(node: NodeView) -> bool:
-    """The output has 4 dimensions."""
-    return len(node.output(0).shape) == 4
-
-
 def prepare(context: Context, node: Node) -> TransposeConvParams:
     """Padding, requantisation; scratch for the sums, and for an int16 bias in 64 bits."""
     options: TransposeConvOptions = node.options
@@ -221,7 +216,7 @@ REGISTRATION = Registration(
         c.same_type(_INPUT),
         c.rank(_INPUT, 4),
         c.rank(_WEIGHTS, 4),
-        output_has_rank_4,
+        c.output_rank(4),
         shapes_fit,
         bias_types(TensorType.INT16, TensorType.INT64, x=_INPUT, bias=_BIAS),
         bias_per_channel(0, _WEIGHTS, _BIAS),
