@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.arg_max import ArgMaxOptions
 from arenite.ops.tflite.arg_min import ArgMinOptions
-from tests.ops.differential import run_arenite
 
 OPTIONS = {"ARG_MAX": ArgMaxOptions(2), "ARG_MIN": ArgMinOptions(2)}
 NAN, INF = np.nan, np.inf
@@ -48,8 +47,3 @@ def values(model: Model, seed: int, spread: int) -> np.ndarray[Any, Any]:
     if dtype == np.float32:
         x = np.where(rng.random(shape) < 0.2, rng.choice([NAN, INF, -INF, -0.0]), x)
     return x.astype(dtype)
-
-
-def run(model: Model, *inputs: Any) -> Any:
-    """The output of one inference as nested lists."""
-    return run_arenite(model, [list(inputs)])[0][0].tolist()

@@ -121,6 +121,11 @@ def run_arenite(model: Model, steps: list[Step]) -> list[list[Array]]:
     return take(interpreter, model, steps)
 
 
+def run(model: Model, *inputs: Any) -> Any:
+    """The output of one inference, as a list."""
+    return run_arenite(model, [list(inputs)])[0][0].tolist()
+
+
 def agrees(
     oracle: Oracle,
     model: Model,

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from arenite.errors import ConstraintError
 from arenite.model import Model
 from arenite.runtime.heap_host import HeapInterpreter
-from tests.ops.arg_min_max import NAN, models, run, search, values
-from tests.ops.differential import agrees, differential
+from tests.ops.arg_min_max import NAN, models, search, values
+from tests.ops.differential import agrees, differential, run
 from tests.oracle import Oracle
 
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.model import Model
-from tests.ops.arg_min_max import NAN, models, run, search, values
-from tests.ops.differential import agrees, differential
+from tests.ops.arg_min_max import NAN, models, search, values
+from tests.ops.differential import agrees, differential, run
 from tests.oracle import Oracle
 
 

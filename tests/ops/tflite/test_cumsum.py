@@ -12,7 +12,7 @@ from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.cumsum import CumsumOptions
 from arenite.runtime.heap_host import HeapInterpreter
-from tests.ops.differential import agrees, equals_tflm, run_arenite
+from tests.ops.differential import agrees, equals_tflm, run
 from tests.ops.unary import Affine, is_refused, scales, zero_points
 from tests.oracle import Oracle
 
@@ -60,10 +60,6 @@ def models(draw: st.DrawFn) -> Model:
 
 
 test_equals_tflm = equals_tflm(models(), invokes=3)
-
-
-def run(model: Model, *inputs: Any) -> Any:
-    return run_arenite(model, [list(inputs)])[0][0].tolist()
 
 
 X = [[1.0, 2.0, 4.0], [8.0, 16.0, 32.0]]

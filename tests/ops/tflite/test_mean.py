@@ -12,7 +12,7 @@ from arenite.errors import ConstraintError, UndefinedWarning
 from arenite.model import Model, ModelBuilder
 from arenite.ops.shared.reduction import ReducerOptions, reduced_shape
 from arenite.runtime.heap_host import HeapInterpreter
-from tests.ops.differential import agrees, equals_tflm, run_arenite
+from tests.ops.differential import agrees, equals_tflm, run
 from tests.oracle import Oracle
 
 
@@ -106,10 +106,6 @@ def test_without_a_ratio_of_scales_it_is_the_zero_point(
 def test_without_quantisation_a_warning_says_what_the_mean_is() -> None:
     with pytest.warns(UndefinedWarning, match="input / output is inf, .* the zero point"):
         assert run(mean("int8", (2, 3), [1], quantised=False), np.ones((2, 3))) == [0, 0]
-
-
-def run(model: Model, *inputs: Any) -> Any:
-    return run_arenite(model, [list(inputs)])[0][0].tolist()
 
 
 def test_rounds_halves_up() -> None:

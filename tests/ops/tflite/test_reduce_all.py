@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,7 +9,7 @@ from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
 from arenite.model import Model
-from tests.ops.differential import agrees, differential, run_arenite
+from tests.ops.differential import agrees, differential, run
 from tests.ops.reductions import reduction, reductions
 from tests.oracle import Oracle
 
@@ -23,10 +21,6 @@ def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
     rng = np.random.default_rng(seed)
     x = rng.random(model.inputs[0].shape) > rng.choice([0.01, 0.2, 0.5])
     agrees(oracle, model, seed, inputs=[np.asarray(x)], invokes=3)
-
-
-def run(model: Model, *inputs: Any) -> Any:
-    return run_arenite(model, [list(inputs)])[0][0].tolist()
 
 
 def test_values() -> None:

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from arenite.model import Model
-from tests.ops.differential import equals_tflm, run_arenite
+from tests.ops.differential import equals_tflm, run
 from tests.ops.reductions import odd_floats, reduction, reductions
 
 NAME = "REDUCE_MAX"
 
 
 test_equals_tflm = equals_tflm(reductions(NAME, "float32", "int8"), inputs=odd_floats, invokes=3)
-
-
-def run(model: Model, *inputs: Any) -> Any:
-    return run_arenite(model, [list(inputs)])[0][0].tolist()
 
 
 def test_values() -> None:

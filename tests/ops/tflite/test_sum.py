@@ -9,10 +9,10 @@ import pytest
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
-from arenite.model import Model, ModelBuilder
-from arenite.ops.shared.reduction import ReducerOptions, reduced_shape
+from arenite.model import Model
 from arenite.runtime.heap_host import HeapInterpreter
-from tests.ops.differential import agrees, equals_tflm, run_arenite
+from tests.ops.differential import agrees, equals_tflm, run
+from tests.ops.reductions import reduction
 from tests.oracle import Oracle
 
 
@@ -21,25 +21,14 @@ def total(
     shape: tuple[int, ...],
     axes: Any,
     *,
-    keep_dims: bool = False,
     scales: tuple[float, float] = (1.0, 1.0),
     zeros: tuple[int, int] = (0, 0),
-    fed: bool = False,
+    **how: Any,
 ) -> Model:
     """SUM with constant axes, or axes fed as second input."""
-    b = ModelBuilder()
-    params: list[dict[str, Any]] = [
-        {} if kind in ("float32", "int32") else {"scale": scale, "zero_point": zero}
-        for scale, zero in zip(scales, zeros, strict=True)
-    ]
-    axes = np.asarray(axes, np.int32)
-    resolved = tuple({int(axis) % len(shape) for axis in axes.reshape(-1)} if shape else ())
-    x = b.input("x", shape, kind, **params[0])
-    axis = b.input("axes", axes.shape, "int32") if fed else b.constant("axes", axes)
-    y = b.tensor("y", reduced_shape(shape, resolved, keep_dims), kind, **params[1])
-    b.operator("SUM", [x, axis], [y], ReducerOptions(keep_dims))
-    b.output(y)
-    return b.build()
+    if kind not in ("float32", "int32"):
+        how["x"], how["y"] = zip(scales, zeros, strict=True)
+    return reduction("SUM", kind, shape, axes, **how)
 
 
 @st.composite
@@ -82,10 +71,6 @@ def test_sums_wrap_at_32_bits_as_tflm_does(oracle: Oracle) -> None:
 def test_without_a_scale_of_the_output_it_is_the_zero_point(oracle: Oracle, kind: str) -> None:
     model = total(kind, (2, 3), [1], scales=(1.0, 0.0))
     assert agrees(oracle, model, 0).outputs[0][0].tolist() == [0, 0]
-
-
-def run(model: Model, *inputs: Any) -> Any:
-    return run_arenite(model, [list(inputs)])[0][0].tolist()
 
 
 def test_scales_and_zero_points() -> None:
