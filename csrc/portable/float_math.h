@@ -31,11 +31,6 @@ static inline float ar_multiply_add(float a, float b, float c) {
 #endif
 }
 
-/* 2^exponent for -126 <= exponent <= 127. */
-static inline float ar_power_of_two(int32_t exponent) {
-  return ar_float_of_bits((uint32_t)(exponent + 127) << 23);
-}
-
 /* The nearest integer, halves to the even one. */
 static inline float ar_round(float x) {
 #ifdef __SSE4_1__

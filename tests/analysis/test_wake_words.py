@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import arenite as ar
-from arenite.analysis.runtimes import ESPHOME, RUNTIMES
+from arenite.analysis.runtimes import ESPHOME
 from arenite.analysis.wake_words import (
     Manifest,
     ManifestError,
@@ -52,7 +52,6 @@ def word(size: int, **smallest: int) -> WakeWord:
 def test_esphome_has_twenty_operators_of_tflm() -> None:
     assert len(ESPHOME.operators) == 20
     assert set(builtin_names()) >= ESPHOME.operators
-    assert RUNTIMES["esphome"] is ESPHOME
 
 
 def test_an_arena_has_16_bytes_more_than_its_smallest_for_where_it_may_begin() -> None:

@@ -71,4 +71,3 @@ ESPHOME = Runtime(
     glue_version="1.3.3~1",
     processor=next(core.name for core in devices() if core.instructions == "pie"),
 )
-RUNTIMES = {runtime.name: runtime for runtime in (ESPHOME,)}

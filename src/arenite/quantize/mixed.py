@@ -28,7 +28,6 @@ from arenite.target import HOST, Target
 #: Metrics of both models, float first, by name.
 Score = Callable[[Model], Mapping[str, tuple[float, float]]]
 Progress = Callable[[str, int, int], object]
-Wanted = Mapping[int, Precision]
 
 
 class Point(NamedTuple):
