@@ -11,7 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 import hypothesis
 import numpy as np
@@ -86,6 +86,12 @@ def equals_tflm(
         agrees(oracle, model, seed, **fed, **how)
 
     return test_equals_tflm
+
+
+def models_of(name: str) -> st.SearchStrategy[Model]:
+    """The models that an operator's own ``test_equals_tflm`` draws."""
+    test = module_of(name).test_equals_tflm.hypothesis
+    return cast("st.SearchStrategy[Model]", test._given_kwargs["model"])
 
 
 def judge_with(

@@ -17,7 +17,14 @@ from arenite.formats import tflite
 from arenite.model import Model
 from arenite.runtime.heap_host import HeapInterpreter
 from tests.inferences import take
-from tests.ops.differential import CASES, agrees, differential, module_of, random_array
+from tests.ops.differential import (
+    CASES,
+    agrees,
+    differential,
+    models_of,
+    module_of,
+    random_array,
+)
 from tests.ops.lstm import lstm
 from tests.oracle import Oracle
 
@@ -75,7 +82,7 @@ def made(model, seed, engine):
 def test_a_missing_scale_gives_what_tflm_gives(
     oracle: Oracle, name: str, data: st.DataObject, seed: int
 ) -> None:
-    check(oracle, data.draw(without_scales(module_of(name).models())), seed)
+    check(oracle, data.draw(without_scales(models_of(name))), seed)
 
 
 def test_a_dense_layer_without_a_scale_of_its_output_gives_its_zero_point(oracle: Oracle):
