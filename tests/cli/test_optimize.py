@@ -17,6 +17,7 @@ from arenite.model import ModelBuilder
 from arenite.optimize import effort, litert_process, loops, optimizer, verify
 from arenite.optimize.sequence import ORDER
 from arenite.optimize.settings import OVERLAPS
+from tests.optimize.compressible import dense, weights
 from tests.optimize.layers import Layers
 from tests.optimize.lowered import KINDS
 from tests.optimize.networks import network
@@ -110,6 +111,54 @@ def test_ram_that_is_not_enough_is_code_1(arenite, wasteful, tmp_path):
     assert "more than --ram" in result.stderr
     assert out.exists()
     assert arenite("optimize", wasteful, "--ram", "1M").exit_code == 0
+
+
+@pytest.fixture
+def loose(tmp_path):
+    """A model whose weights are of few values."""
+    path = tmp_path / "loose.tflite"
+    path.write_bytes(tflite.write(dense(weights("few", (256, 256)))))
+    return path
+
+
+ON_M4 = ("--target", "cortex-m4", "--compress", "--decoder-code", "0", "--verify", "0")
+
+
+def test_weights_are_compressed_within_the_deadline(arenite, loose, tmp_path):
+    out = tmp_path / "out.tflite"
+    for deadline, expected in (("1s", 1), ("6ms", 0)):
+        limits = ("--deadline", deadline, "--clock", "100")
+        assert arenite("optimize", loose, "-o", out, *ON_M4, *limits).exit_code == 0
+        names = [one.name for one in ar.load(out).main.operators]
+        assert names.count("TFLM_DECODE") == expected
+
+
+def test_a_deadline_that_is_over_already_is_code_1(arenite, loose):
+    result = arenite("optimize", loose, *ON_M4, "--deadline", "1us", "--clock", "100")
+    assert result.exit_code == 1
+    assert "more than --deadline" in result.stderr
+
+
+def test_memory_beside_the_arena_takes_what_is_decoded(arenite, loose):
+    plain, beside = (
+        facts(arenite, loose, *ON_M4, *more)["result"]["arena"]
+        for more in ((), ("--decompression-memory", "64k"))
+    )
+    assert beside < plain - 60_000
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        (("--compress", "--deadline", "5ms"), "expected --clock or --board for a deadline"),
+        (("--compress", "--deadline", "5ms", "--clock", "80"), "whose cycles are known"),
+        (("--decompression-memory", "4k"), "expected compress=True"),
+    ],
+)
+def test_limits_of_compression_that_mean_nothing_are_usage_errors(arenite, loose, given, reason):
+    result = arenite("optimize", loose, *given)
+    assert result.exit_code == 2
+    assert reason in " ".join(result.stderr.replace("│", " ").split())
 
 
 def test_some_passes_only(arenite, wasteful):

@@ -92,10 +92,11 @@ class Optimization:
 def optimization(report: Report) -> Optimization:
     """The figures of a report."""
     target = report.settings.target or HOST
+    beside = report.settings.decompression_memory
     original = current = figures(report.original, target)
     passes = []
     for step in report.steps:
-        current = figures(step.after, target) if step.is_change else current
+        current = figures(step.after, target, beside) if step.is_change else current
         passes.append(
             PassFigures(
                 step.name, current, step.is_change, step.changes, step.declined, step.seconds
@@ -114,14 +115,20 @@ def optimization(report: Report) -> Optimization:
     )
 
 
-def figures(model: Model, target: Target) -> Figures:
-    """Figures of a model on a target; zeros in the arena where it does not run."""
+def figures(model: Model, target: Target, decompression_memory: int = 0) -> Figures:
+    """Figures of a model on a target; zeros in the arena where it does not run.
+
+    ``decompression_memory`` are bytes beside the arena for what TFLM_DECODE decodes.
+    """
     counted = statistics(model)
     resolver, _ = resolver_for(model)
     arena, head = 0, 0
     buffers: tuple[PlannedBuffer, ...] = ()
     try:
-        micro = MicroInterpreter.in_smallest_arena(model, resolver, target=target)
+        beside = (decompression_memory,) if decompression_memory else ()
+        micro = MicroInterpreter.in_smallest_arena(
+            model, resolver, target=target, decompression_memory=beside
+        )
         arena, head = micro.allocations().peak.smallest_arena, micro.allocations().head
         buffers = tuple(b for b in micro.plan.buffers if b.kind != "variable")
     except AreniteError:

@@ -21,10 +21,11 @@ from arenite.cli.common import (
     progress,
     require_other,
     require_suffix,
+    usage_errors,
 )
-from arenite.cli.device import MEMORY, DeviceOptions
+from arenite.cli.device import MEMORY, Device, DeviceOptions
 from arenite.cli.operators import Ops, load_model
-from arenite.cli.quantity import read_bytes
+from arenite.cli.quantity import read_bytes, read_milliseconds
 
 if TYPE_CHECKING:
     from arenite.analysis.optimization import Optimization
@@ -83,8 +84,8 @@ Dilate = Annotated[
 Compress = Annotated[
     bool,
     typer.Option(
-        help="Write constants through TFLM_DECODE where the file gets smaller; the arena gets "
-        "larger, within --ram where that is given, and inferences take longer."
+        help="Write constants through TFLM_DECODE where flash gets smaller; the arena gets larger, "
+        "within --ram where that is given, and inferences take longer, within --deadline."
     ),
 ]
 Strip = Annotated[bool, typer.Option(help="Take away names and descriptions.")]
@@ -99,6 +100,32 @@ Ram = Annotated[
     int | None,
     typer.Option(
         parser=read_bytes, metavar="BYTES", help="The arena there is (96k); code 1 if it is less."
+    ),
+]
+Deadline = Annotated[
+    float | None,
+    typer.Option(
+        parser=read_milliseconds,
+        metavar="MS",
+        help="How long an inference may take with what is decoded, as estimated: 50ms, 1.5s; "
+        "code 1 if it is longer.",
+    ),
+]
+DecompressionMemory = Annotated[
+    int,
+    typer.Option(
+        parser=read_bytes,
+        metavar="BYTES",
+        help="Memory that the firmware has beside the arena for what is decoded.",
+    ),
+]
+DecoderCode = Annotated[
+    int | None,
+    typer.Option(
+        parser=read_bytes,
+        metavar="BYTES",
+        help="Code that TFLM_DECODE adds to the firmware, 0 where it has it anyway; by default "
+        "17,000.",
     ),
 ]
 Verify = Annotated[
@@ -134,16 +161,18 @@ class PassOptions:
     strip: Strip = False
     lower: Lower = False
     ram: Ram = None
+    deadline: Deadline = None
+    decompression_memory: DecompressionMemory = 0
+    decoder_code: DecoderCode = None
     verify: Verify = 8
     seconds: Seconds = 10.0
     input_range: InputRange = None
 
-    @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self, device: Device) -> dict[str, Any]:
         """Arguments of :func:`arenite.optimize`.
 
         Raises:
-            typer.BadParameter: There is no such pass, or a range is none.
+            typer.BadParameter: There is no such pass, a range is none, or a deadline has no clock.
         """
         from arenite.optimize.sequence import sequence
 
@@ -154,14 +183,24 @@ class PassOptions:
         except ValueError as error:
             raise typer.BadParameter(str(error), param_hint="--only") from None
         ranges = read_ranges(given.pop("input_range") or [])
+        if self.decoder_code is None:
+            del given["decoder_code"]
+        if (deadline := given.pop("deadline")) is not None:
+            if device.clock is None:
+                raise typer.BadParameter("expected --clock or --board for a deadline")
+            given["cycles"] = int(deadline * device.clock * 1000)
         return {**given, "only": names, "overlap": self.overlap.value, "ranges": ranges}
+
+
+#: A deadline needs a clock.
+_FIRMWARE = (*MEMORY, "clock")
 
 
 def optimize(
     model: ModelPath,
     *,
     output: Output = None,
-    firmware: Annotated[DeviceOptions, MEMORY],
+    firmware: Annotated[DeviceOptions, _FIRMWARE],
     passes: PassOptions,
     svg: SvgFile = None,
     replace: Replace = False,
@@ -184,13 +223,14 @@ def optimize(
     if not replace:
         require_other(output, "--output", [Path(model)])
     device = firmware.chosen(None)
-    result, report = _optimized(load_model(model, ops), device.target, passes.settings)
+    settings = passes.settings(device)
+    result, report = _optimized(load_model(model, ops), device.target, settings)
     found = optimization(report)
     _write(result, output, found, svg)
     if not as_json:
         device.say(console())
     _show(found, output, passes.ram, (verbose, draw, as_json))
-    _require_room(found, passes.ram)
+    _require_room(found, passes.ram, settings.get("cycles"))
     if found.unverified:
         raise typer.Exit(NOT_VERIFIED)
 
@@ -221,15 +261,20 @@ def _optimized(model: Model, target: Target, settings: dict[str, Any]) -> tuple[
     from arenite.optimize.sequence import sequence
 
     _require_inputs(model, settings["ranges"])
-    with progress("optimising", len(sequence(settings["only"])) + 1, 2.0) as advance:
+    with (
+        progress("optimising", len(sequence(settings["only"])) + 1, 2.0) as advance,
+        usage_errors(),
+    ):
         return run(model, target, progress=lambda _: advance(), **settings)
 
 
-def _require_room(found: Optimization, ram: int | None) -> None:
-    """Fail where the arena is larger than the one there is."""
-    if ram is not None and found.result.arena > ram:
-        more = found.result.arena - ram
-        fail(f"the model needs an arena of {found.result.arena:,} bytes, {more:,} more than --ram")
+def _require_room(found: Optimization, ram: int | None, cycles: int | None) -> None:
+    """Fail where the result takes more arena or time than there is."""
+    arena, takes = found.result.arena, found.result.cycles
+    if ram is not None and arena > ram:
+        fail(f"the model needs an arena of {arena:,} bytes, {arena - ram:,} more than --ram")
+    if cycles is not None and takes is not None and takes > cycles:
+        fail(f"an inference takes {takes:,} cycles, {takes - cycles:,} more than --deadline")
 
 
 def _require_inputs(model: Model, names: Iterable[str]) -> None:

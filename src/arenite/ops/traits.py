@@ -53,6 +53,8 @@ class Traits:
         fuses_clamp: It ends in an activation, which limits its results whatever they are.
         fixed_output: Scale and zero point of a quantised output are prescribed.
         runs_once: It does its work in the first inference and none in those after it.
+        takes_decoded: Its kernels read its weights when they run, not before, so that TFLM_DECODE
+            may have written them.
         converts: It changes type or quantisation alone.
         operands_are_placed: A compiler decided where its operands lie: they may share memory, and
             what nobody writes is memory for it to work in.
@@ -71,6 +73,7 @@ class Traits:
     fuses_clamp: bool = False
     fixed_output: bool = False
     converts: bool = False
+    takes_decoded: bool = False
     runs_once: bool = False
     operands_are_placed: bool = False
     compiled: str = ""

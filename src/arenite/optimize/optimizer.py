@@ -14,10 +14,11 @@ from arenite.model.check import check
 from arenite.model.consistency import check_order
 from arenite.model.offline_plan import OFFLINE_METADATA
 from arenite.ops import places_operands, takes_scratch
+from arenite.optimize._cycles import has_costs
 from arenite.optimize.difference import measure
 from arenite.optimize.outcome import Elsewhere, Note, Outcome, Report, Step
 from arenite.optimize.sequence import find, sequence
-from arenite.optimize.settings import Overlap, Settings
+from arenite.optimize.settings import DECODER_CODE, Overlap, Settings
 from arenite.optimize.stub_operators import resolver_for
 from arenite.optimize.verify import Verification
 from arenite.optimize.verify import verify as verify_models
@@ -43,6 +44,9 @@ def optimize(
     verify: int = 8,
     compress: bool = False,
     ram: int | None = None,
+    cycles: int | None = None,
+    decompression_memory: int = 0,
+    decoder_code: int = DECODER_CODE,
     progress: Progress | None = None,
 ) -> tuple[Model, Report]:
     """A model with the same outputs for every input, which takes less memory and time.
@@ -70,6 +74,12 @@ def optimize(
         compress: Write constants through TFLM_DECODE where that makes the file smaller, as
             ``only`` with that pass does. What is decoded needs arena and time.
         ram: Bytes that the arena may have with compressed constants.
+        cycles: Cycles that an inference may take with them, as estimated for ``target``.
+        decompression_memory: Bytes that the firmware gives
+            :meth:`MicroInterpreter.set_decompression_memory`; without ``ram``, what does not fit
+            there is not compressed.
+        decoder_code: Bytes of code that TFLM_DECODE adds to the firmware, 0 where it has it
+            anyway: compression that saves fewer is left out.
         progress: Told what is done next.
 
     Returns:
@@ -87,7 +97,18 @@ def optimize(
     names = tuple(name for name in names if does.get(name, True))
     promised = dict(ranges or {})
     meant = find_target(target)
-    settings = Settings(meant, overlap, dilate, strip, lower, seconds, promised, compress, ram)
+    limits = ram, cycles, decompression_memory, decoder_code
+    settings = Settings(meant, overlap, dilate, strip, lower, seconds, promised, compress, *limits)
+    if cycles is not None and not has_costs(settings.target):
+        raise ValueError(
+            "expected a target whose cycles are known for a limit of them, such as 'cortex-m4', "
+            f"got {settings.target or HOST}"
+        )
+    if not compress and (cycles is not None or decompression_memory):
+        raise ValueError(
+            "expected compress=True (--compress) with a limit of cycles, a deadline or "
+            "decompression memory: they are limits of what is decoded"
+        )
     if verify < 0:
         raise ValueError(f"expected a number of inputs from 0 to verify on, got {verify}")
     original = _checked(model_of(model))

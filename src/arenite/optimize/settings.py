@@ -13,6 +13,8 @@ from arenite.target import Target
 #: every build that is known; where it is safe on the target.
 Overlap = Literal["none", "portable", "target"]
 OVERLAPS: tuple[Overlap, ...] = get_args(Overlap)
+#: The functions of TFLM_DECODE on an emulated Cortex-M4, -O2, all three kinds of them: bytes.
+DECODER_CODE = 17_000
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,9 @@ class Settings:
         ranges: Least and largest real value of inputs, by name, as the user promises them.
         compress: Whether constants are compressed, for a smaller file and a larger arena.
         ram: Bytes that the arena may then have; None for as many as it takes.
+        cycles: Cycles that an inference may then take, as estimated; None for any number.
+        decompression_memory: Bytes beside the arena for what is decoded.
+        decoder_code: Bytes of code that TFLM_DECODE adds to the firmware.
 
     Raises:
         ValueError: A value that there is not.
@@ -43,12 +48,18 @@ class Settings:
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     compress: bool = False
     ram: int | None = None
+    cycles: int | None = None
+    decompression_memory: int = 0
+    decoder_code: int = DECODER_CODE
 
     def __post_init__(self) -> None:
         if self.overlap not in OVERLAPS:
             raise ValueError(f"expected an overlap of {', '.join(OVERLAPS)}, got {self.overlap!r}")
         if not self.seconds > 0:
             raise ValueError(f"expected a positive number of seconds, got {self.seconds}")
+        for name in ("ram", "cycles", "decompression_memory", "decoder_code"):
+            if (getattr(self, name) or 0) < 0:
+                raise ValueError(f"expected {name} from 0 on, got {getattr(self, name)}")
         for name, (low, high) in self.ranges.items():
             if not -math.inf <= low <= high <= math.inf:
                 raise ValueError(

@@ -6,12 +6,13 @@ Facts: TFLM ``micro_interpreter.cc`` (``AllocateTensors``).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from arenite.errors import ArenaError, AreniteError
 from arenite.formats import Source, model_of
 from arenite.memory.allocator import MicroAllocator
-from arenite.memory.arena import Bytes, Memory
+from arenite.memory.arena import Bytes, Memory, as_bytes
 from arenite.memory.recording import Allocations, Peak
 from arenite.model import Model
 from arenite.ops import OpResolver, resolver_of
@@ -30,6 +31,7 @@ def smallest_arena(
     planner: str = "greedy",
     preserve_all_tensors: bool = False,
     resource_variables: int | None = None,
+    decompression_memory: Sequence[Memory | int] = (),
 ) -> int:
     """Bytes of the smallest arena in which the model can be allocated, a multiple of 16.
 
@@ -44,6 +46,7 @@ def smallest_arena(
         planner: Name of the memory planner.
         preserve_all_tensors: As for :class:`MicroInterpreter`.
         resource_variables: As for :class:`MicroInterpreter`.
+        decompression_memory: As :meth:`MicroInterpreter.set_decompression_memory` takes it.
     """
     setup = Setup.of(
         target,
@@ -51,6 +54,7 @@ def smallest_arena(
         preserve_all_tensors=preserve_all_tensors,
         resource_variables=resource_variables,
     )
+    setup = replace(setup, regions=tuple(map(as_bytes, decompression_memory)))
     return arena_peak(setup.planned(model_of(model)), resolver, setup).smallest_arena
 
 
@@ -58,7 +62,8 @@ def arena_peak(model: Model, resolver: OpResolver | None, setup: Setup) -> Peak:
     """Allocations that make :func:`smallest_arena` so large."""
     operators = setup.resolver(resolver_of(model) if resolver is None else resolver)
     unlimited = setup.allocator(None)
-    return dry_run(model, operators, unlimited, variables=setup.resource_variables).peak
+    variables, regions = setup.resource_variables, setup.regions
+    return dry_run(model, operators, unlimited, variables=variables, regions=regions).peak
 
 
 def dry_run(

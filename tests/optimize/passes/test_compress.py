@@ -20,35 +20,11 @@ from arenite.optimize.settings import Settings
 from arenite.runtime.heap_host import HeapInterpreter
 from arenite.target import Target
 from tests.ops.codes import COPIED, decode, quantizations, random_values
+from tests.optimize.compressible import dense, weights
 from tests.oracle import Oracle, skip_without_tflm
 
-ON = Settings(compress=True)
-
-
-def dense(weights: np.ndarray, *, layers: int = 1, shared: bool = False) -> Model:
-    """FULLY_CONNECTED layers of such weights."""
-    b = ModelBuilder()
-    x = b.input("x", (1, weights.shape[1]), "int8", scale=0.5)
-    w = None
-    for number in range(layers):
-        if w is None or not shared:
-            w = b.constant(f"w{number}", weights, scale=[0.25], zero_point=[0])
-        y = b.tensor(f"y{number}", (1, weights.shape[0]), "int8", scale=4.0)
-        b.operator("FULLY_CONNECTED", [x, w, -1], [y])
-        x = y
-    b.output(x)
-    return b.build("dense")
-
-
-def weights(kind: str, shape: tuple[int, ...] = (64, 64), seed: int = 0) -> np.ndarray:
-    rng = np.random.default_rng(seed)
-    if kind == "few":
-        return rng.choice(np.array([-9, -1, 0, 3], np.int8), shape)
-    if kind == "narrow":
-        return rng.normal(0, 4, shape).round().astype(np.int8)
-    if kind == "sparse":
-        return rng.integers(-128, 128, shape).astype(np.int8) * (rng.random(shape) < 0.02)
-    return rng.integers(-128, 128, shape).astype(np.int8)
+#: In a firmware that has TFLM_DECODE anyway.
+ON = Settings(compress=True, decoder_code=0)
 
 
 def compressed(model: Model, settings: Settings = ON) -> Model:
@@ -235,7 +211,7 @@ def test_a_firmware_without_the_operator_gets_none():
 @pytest.mark.parametrize("kind", ["few", "narrow"])
 def test_outputs_are_the_same_everywhere(kind, target):
     model = dense(weights(kind), layers=2)
-    result, report = ar.optimize(model, target, compress=True, verify=2)
+    result, report = ar.optimize(model, target, compress=True, decoder_code=0, verify=2)
     assert report.verification is not None
     assert "TFLM_DECODE" in {op.name for op in result.main.operators}
     assert len(tflite.write(result)) < len(tflite.write(model))

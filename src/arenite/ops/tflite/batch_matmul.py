@@ -239,6 +239,7 @@ REGISTRATION = Registration(
 TRAITS = Traits(
     drawn="dense",
     compiled="of 5 dimensions Vela's commands compute the first of several matrices only",
+    takes_decoded=True,
 )
 
 SCHEME = COMPUTES

@@ -260,6 +260,7 @@ TRAITS = Traits(
     drawn="conv",
     compiled="TFLM ignores a fused TANH and zero points of weights, Vela does not; of groups and a "
     "batch, Vela's commands read the first sample twice",
+    takes_decoded=True,
 )
 
 SCHEME = Scheme(

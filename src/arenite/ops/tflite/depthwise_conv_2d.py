@@ -214,6 +214,7 @@ TRAITS = Traits(
     fuses_clamp=True,
     drawn="conv",
     compiled="TFLM ignores a fused TANH and zero points of weights, Vela does not",
+    takes_decoded=True,
 )
 
 SCHEME = Scheme(

@@ -17,6 +17,7 @@ from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -91,3 +92,5 @@ REGISTRATION = Registration(
         symmetric_table,
     ),
 )
+
+TRAITS = Traits(takes_decoded=True)

@@ -304,6 +304,7 @@ TRAITS = Traits(
     compiled="TFLM ignores a fused TANH and zero points of weights, Vela does not; Vela multiplies "
     "the scales of input and weights in single precision: few values differ by a step; for U85 it "
     "cuts multipliers of int16 with a bias of int32 to 15 bits",
+    takes_decoded=True,
 )
 
 _INT4 = (TensorType.INT4,)

@@ -110,6 +110,6 @@ REGISTRATION = Registration(
     ),
 )
 
-TRAITS = Traits(values="rising", exact_on_floats=True)
+TRAITS = Traits(values="rising", exact_on_floats=True, takes_decoded=True)
 
 SCHEME = MOVES_INT8

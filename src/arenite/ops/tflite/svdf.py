@@ -319,7 +319,7 @@ REGISTRATION = Registration(
     ),
 )
 
-TRAITS = Traits(effect="state", drawn="dense")
+TRAITS = Traits(effect="state", drawn="dense", takes_decoded=True)
 
 SCHEME = Scheme(
     types=(TensorType.INT8,),

@@ -223,6 +223,6 @@ REGISTRATION = Registration(
     ),
 )
 
-TRAITS = Traits(drawn="conv")
+TRAITS = Traits(drawn="conv", takes_decoded=True)
 
 SCHEME = Scheme(weights={_WEIGHTS: Weights(0, columns=3)}, biases={_BIAS: Bias(_INPUT, _WEIGHTS)})

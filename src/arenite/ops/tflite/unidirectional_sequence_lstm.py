@@ -353,7 +353,7 @@ REGISTRATION = Registration(
     ),
 )
 
-TRAITS = Traits(effect="state", drawn="dense")
+TRAITS = Traits(effect="state", drawn="dense", takes_decoded=True)
 
 SCHEME = Scheme(
     weights={

@@ -12,6 +12,7 @@ from arenite.libraries.library import library_of
 from arenite.model import Model, Operator, TensorType
 from arenite.ops.tflite.conv_2d import Conv2DOptions
 from arenite.optimize.outcome import Note, Outcome
+from arenite.optimize.passes.compress import has_decoder
 from arenite.optimize.planning import Head, Layout, Worth, worth
 from arenite.optimize.settings import OVERLAPS, Settings
 from arenite.target import HOST, Target
@@ -26,6 +27,11 @@ def plan(model: Model, settings: Settings) -> Outcome:
     Raises:
         PlanError: The plan is not what the target's kernels allow.
     """
+    if settings.decompression_memory and has_decoder(model):
+        beside = (
+            "what is decoded lies beside the arena, which no plan knows of: TFLM plans the rest"
+        )
+        return Outcome(model, declined=(Note("$", beside),))
     target = settings.target or HOST
     before = worth(model, target)
     found = _least(Head.of(model, target), settings)

@@ -37,6 +37,8 @@ _SOURCE = ("int32", "int32", "pointer", "pointer")
 _GATE = Struct("cmsis_nn_lstm_gate", (*_SOURCE, *_SOURCE, "pointer", "enum"))
 _PARAMS = Struct("cmsis_nn_lstm_params", (*("int32",) * 15, (_GATE, 4)))
 OP_DATA = Struct("OpData", (REFERENCE_OP_DATA, _PARAMS))
+#: Weights and biases: sums of them are made before anything runs.
+_CONSTANTS = (*range(1, 9), *range(12, 16))
 _GATES = ("input", "forget", "cell", "output")
 
 
@@ -47,6 +49,9 @@ def allocate(context: Context, node: Node, path: Path) -> None:
     x, hidden = tensors[INPUT], tensors[HIDDEN_STATE]
     assert x is not None
     assert hidden is not None
+    for index, tensor in enumerate(tensors):
+        if index in _CONSTANTS and tensor is not None and not tensor.is_constant:
+            context.report_error(f"with CMSIS-NN weights and biases are constants: input {index}")
     if x.type is TensorType.FLOAT32:
         return
     warn_of_zero_points(context, *tensors[1:9])
