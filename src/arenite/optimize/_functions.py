@@ -37,7 +37,9 @@ def gelu(parts: Parts) -> None:
     approximate = parts.options(GeluOptions).approximate
     if parts.x.type is INT8:
         _look_up(parts, _tabled(parts, _tanh_gelu if approximate else _erf_gelu))
-    elif approximate:
+        return
+    parts.require(parts.x.type is FLOAT32, f"it is of {parts.x.type}")
+    if approximate:
         _float_tanh_gelu(parts)
     else:
         _float_erf_gelu(parts)
@@ -147,10 +149,15 @@ def _look_up(parts: Parts, table: Array) -> None:
     parts.why = "equal bits, by a table of 256 bytes; indices take 8 bytes an element"
 
 
+def logarithm(x: Array) -> Array:
+    """The logarithm; of what has none the least value that there is, as in LiteRT."""
+    return np.where(x > 0, np.log(x, where=x > 0, out=np.zeros_like(x)), -np.inf)
+
+
 def sign(parts: Parts) -> None:
     """``(x > 0) - (x < 0)``, with equal bits."""
-    parts.require(parts.x.type is FLOAT32, f"it is of {parts.x.type}")
-    zero = parts.value(np.float32(0))
+    parts.require(parts.x.type in (FLOAT32, TensorType.INT32), f"it is of {parts.x.type}")
+    zero = parts.value(np.zeros((), parts.x.type.dtype))
     sides = [
         parts.run("CAST", parts.run(name, parts.input(0), zero, kind=TensorType.BOOL))
         for name in ("GREATER", "LESS")
@@ -161,9 +168,11 @@ def sign(parts: Parts) -> None:
 def power(parts: Parts) -> None:
     """A few constant exponents, as products; the last bit may differ."""
     exponent = np.unique(parts.constant(1))
-    known = exponent.size == 1 and parts.x.type is FLOAT32 and parts.shape(0) == parts.y.shape
+    kinds = (FLOAT32, TensorType.INT32)
+    known = exponent.size == 1 and parts.x.type in kinds and parts.shape(0) == parts.y.shape
     x = parts.input(0)
-    match float(exponent[0]) if known else None:
+    whole = known and (parts.x.type is FLOAT32 or exponent[0] in (2, 3))
+    match float(exponent[0]) if whole else None:
         case 2.0:
             parts.run("MUL", x, x)
         case 3.0:

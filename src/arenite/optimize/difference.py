@@ -22,6 +22,7 @@ from arenite.optimize.lowerings import ROWS
 from arenite.optimize.parts import options_of
 from arenite.optimize.settings import Settings
 from arenite.optimize.stub_operators import resolver_for
+from arenite.optimize.tflm_process import Answer, Step
 from arenite.optimize.verify import first_difference, outputs_apart
 
 #: A result whose error has more than this share of the outputs' energy is thrown away.
@@ -67,8 +68,9 @@ def measure(
     reason = _why_not(lowered)
     if reason:
         return Difference(0, is_exact, skipped=reason)
+    fed = [_as_fed(step, lowered) for step in steps]
     try:
-        here = list(outputs_apart(lowered, settings, steps))
+        here = list(outputs_apart(lowered, settings, fed))
     except LoopLimitError:
         return Difference(0, is_exact, skipped="its loops are too long")
     taken = iter(here)
@@ -78,7 +80,7 @@ def measure(
         files = [tflite.write(model) for model in (_with_options(original), lowered)]
     except ModelError as error:
         return Difference(0, is_exact, skipped=str(error))
-    theirs, again = litert_process.run(files, steps, len(original.outputs))
+    theirs, again = _in_litert(files, steps, lowered)
     if theirs.reason:
         return Difference(0, is_exact, skipped=f"LiteRT: {theirs.reason}")
     if again.reason:
@@ -94,6 +96,23 @@ def measure(
         _require_near(name, expected, got)
     outputs = tuple(_distance(n, *side) for n, side in zip(names, sides, strict=True))
     return Difference(len(ours), is_exact, outputs)
+
+
+def _in_litert(files: list[bytes], steps: Sequence[Step], lowered: Model) -> list[Answer]:
+    """Its answers for both, in one process where both take the same inputs."""
+    count, fed = len(lowered.outputs), [_as_fed(step, lowered) for step in steps]
+    if all(x.dtype == y.dtype for a, b in zip(steps, fed, strict=True)
+           for x, y in zip(a or (), b or (), strict=True)):  # fmt: skip
+        return litert_process.run(files, steps, count)
+    return [litert_process.run([file], one, count)[0]
+            for file, one in zip(files, (steps, fed), strict=True)]  # fmt: skip
+
+
+def _as_fed(step: Step, lowered: Model) -> Step:
+    """Inputs in the types that the lowered model takes."""
+    if step is None:
+        return None
+    return [x.astype(one.type.dtype) for x, one in zip(step, lowered.inputs, strict=True)]
 
 
 def _why_not(lowered: Model) -> str:
@@ -118,7 +137,7 @@ def _with_options(model: Model) -> Model:
 def _require_equal(expected: Sequence[Sequence[Array]], got: Sequence[Sequence[Array]]) -> None:
     for number, (a, b) in enumerate(zip(expected, got, strict=True)):
         for output, (x, y) in enumerate(zip(a, b, strict=True)):
-            place = first_difference(x, y)
+            place = first_difference(x, y.astype(x.dtype))
             if place is not None:
                 values = x.reshape(-1)[place], y.reshape(-1)[place]
                 raise OptimizationError(

@@ -17,6 +17,7 @@ from arenite.model import OptionsTable, TensorType, slot
 from arenite.model.types import FLOAT32
 from arenite.ops.shared.reduction import ReducerOptions
 from arenite.ops.tflite.batch_matmul import BatchMatMulOptions
+from arenite.optimize._carried import by_number, carried, first_of, quantize, sum_of_halves
 from arenite.optimize._functions import (
     FLOATS,
     GeluOptions,
@@ -24,17 +25,25 @@ from arenite.optimize._functions import (
     by_table,
     clamp,
     gelu,
+    logarithm,
     power,
     sign,
 )
+from arenite.optimize._known import arange, expand_dims, fill, gather, product_of_all, rank, where
+from arenite.optimize._moved import (
+    broadcast_to,
+    embedding_lookup,
+    mirror_pad,
+    reverse,
+    set_item,
+    tile,
+    update_slice,
+)
+from arenite.optimize._ranked import Conv3DOptions, TopKOptions, conv_3d, product, top_k
 from arenite.optimize.parts import Parts
 
-#: The most indices that are made for an operator.
-_MOST_INDICES = 1 << 20
-#: The most elements of a constant that is made.
-_MOST_FILLED = 1 << 12
-#: The most inputs that TFLM's CONCATENATION takes.
-_MOST_JOINED = 10
+#: The most classes of ONE_HOT.
+_MOST_DEPTH = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -87,15 +96,21 @@ def batch_matmul(parts: Parts) -> None:
 def select(parts: Parts) -> None:
     """SELECT_V2, whose condition broadcasts from the right; with equal bits.
 
-    Of int32 ``b + c * (a - b)`` with a condition ``c`` of 0 and 1, modulo 2**32.
+    Of int32 ``b + c * (a - b)`` with a condition ``c`` of 0 and 1, modulo 2**32; of bool
+    ``(a and c) or (b and not c)``.
     """
     condition, rank = parts.input(0), len(parts.y.shape)
     shape = parts.shape(0)
     if parts.operator.name == "SELECT" and shape not in (parts.y.shape, ()):
         parts.require(len(shape) == 1, "its condition has another shape")
         tall = (*shape, *(1,) * (rank - 1))
-        told = parts.value(np.array(tall, np.int32))
+        told = parts.told(tall)
         condition = parts.run("RESHAPE", condition, told, shape=tall, kind=TensorType.BOOL)
+    if parts.y.type is TensorType.BOOL:
+        other = parts.run("LOGICAL_NOT", condition, shape=parts.edit.tensors[condition].shape)
+        sides = (parts.input(1), condition), (parts.input(2), other)
+        parts.run("LOGICAL_OR", *(parts.run("LOGICAL_AND", *side) for side in sides))
+        return
     if parts.y.type is not TensorType.INT32:
         parts.require(parts.operator.name == "SELECT", f"it is of {parts.y.type}")
         parts.run("SELECT_V2", condition, parts.input(1), parts.input(2))
@@ -113,130 +128,38 @@ def one_hot(parts: Parts) -> None:
     parts.require(parts.x.type is TensorType.INT32, f"its indices are {parts.x.type}")
     parts.require(parts.y.shape == (*shape[:axis], depth, *shape[axis:]), "its shape is another")
     tall = (*shape[:axis], 1, *shape[axis:])
-    told = parts.value(np.array(tall, np.int32))
+    told = parts.told(tall)
     indices = parts.run("RESHAPE", indices, told, shape=tall, kind=TensorType.INT32)
     along = [depth if dim == axis else 1 for dim in range(len(tall))]
-    parts.require(depth <= _MOST_INDICES, "it is too deep")
+    parts.require(depth <= _MOST_DEPTH, "it is too deep")
     counted = parts.value(np.arange(depth, dtype=np.int32).reshape(along))
     equal = parts.run("EQUAL", indices, counted, kind=TensorType.BOOL)
     parts.run("SELECT_V2", equal, parts.input(2), parts.input(3))
 
 
-# -- moved values -------------------------------------------------------------------------
+def sub(parts: Parts) -> None:
+    """The sum with what is multiplied by -1, modulo 2**32; equal bits."""
+    parts.require(parts.y.type is TensorType.INT32, f"it is of {parts.y.type}")
+    other = parts.run("MUL", parts.input(1), parts.told(-1), shape=parts.shape(1))
+    parts.run("ADD", parts.input(0), other)
 
 
-def tile(parts: Parts) -> None:
-    """Copies side by side, with equal bits."""
-    _repeat(parts, parts.input(0), parts.shape(0), [int(n) for n in parts.constant(1).reshape(-1)])
+def turned(parts: Parts) -> None:
+    """An integer times -1, whatever it stands for, modulo its type; equal bits."""
+    kinds = (TensorType.INT8, TensorType.INT16, TensorType.INT32)
+    parts.require(parts.x.type in kinds, f"it is of {parts.x.type}")
+    x, is_narrow = parts.input(0), parts.x.type is not TensorType.INT32
+    if is_narrow:
+        x = parts.run("CAST", x, kind=TensorType.INT32)
+    x = parts.run("MUL", x, parts.told(-1), kind=TensorType.INT32)
+    if is_narrow:
+        parts.run("CAST", x)
 
 
-def broadcast_to(parts: Parts) -> None:
-    """Copies along all axes of length 1, with equal bits."""
-    wanted = parts.y.shape
-    shape = (1,) * (len(wanted) - len(parts.shape(0))) + parts.shape(0)
-    parts.require(len(shape) == len(wanted), "it has too many dimensions")
-    x = parts.input(0)
-    if shape != parts.shape(0):
-        told = parts.value(np.array(shape, np.int32))
-        x = parts.run("RESHAPE", x, told, shape=shape)
-    counts = [n if have == 1 else 1 for n, have in zip(wanted, shape, strict=True)]
-    _repeat(parts, x, shape, counts)
-
-
-def _repeat(parts: Parts, x: int, shape: tuple[int, ...], counts: list[int]) -> None:
-    parts.require(len(counts) == len(shape) and min(counts, default=1) > 0, "copies of nothing")
-    whole = tuple(n * m for n, m in zip(shape, counts, strict=True))
-    parts.settle(whole)
-    now = list(shape)
-    for axis in reversed(range(len(shape))):
-        x = _copies(parts, x, now, axis, counts[axis])
-        now[axis] *= counts[axis]
-    if not parts.operators:
-        told = parts.value(np.array(shape, np.int32))
-        parts.run("RESHAPE", x, told)
-
-
-def _copies(parts: Parts, x: int, shape: list[int], axis: int, count: int) -> int:
-    """``count`` copies along an axis: ten at a time, and what is left."""
-    if count == 1:
-        return x
-    tens, rest = divmod(count, _MOST_JOINED)
-    joined = [x] * rest
-    length = list(shape)
-    if tens:
-        length[axis] = shape[axis] * _MOST_JOINED
-        ten = parts.run("CONCATENATION", *[x] * _MOST_JOINED, shape=length, axis=axis)
-        joined.insert(0, _copies(parts, ten, length, axis, tens))
-    if len(joined) == 1:
-        return joined[0]
-    length[axis] = shape[axis] * count
-    return parts.run("CONCATENATION", *joined, shape=length, axis=axis)
-
-
-def reverse(parts: Parts) -> None:
-    """GATHER from the last to the first, with equal bits."""
-    x, shape = parts.input(0), parts.shape(0)
-    parts.settle(shape)
-    for one in parts.constant(1).reshape(-1):
-        axis = int(one) % max(1, len(shape))
-        parts.require(bool(shape) and shape[axis] <= _MOST_INDICES, "it is too long")
-        indices = parts.value(np.arange(shape[axis], dtype=np.int32)[::-1])
-        x = parts.run("GATHER", x, indices, axis=axis)
-
-
-def mirror_pad(parts: Parts) -> None:
-    """GATHER of mirrored indices, with equal bits."""
-    x, shape = parts.input(0), list(parts.shape(0))
-    mode = "symmetric" if getattr(parts.operator.options, "mode", 0) else "reflect"
-    parts.require(parts.constant(1).size == 2 * len(shape), "its paddings are not two an axis")
-    for axis, (before, after) in enumerate(parts.constant(1).reshape(-1, 2).tolist()):
-        if before or after:
-            limit = shape[axis] - (mode == "reflect")
-            parts.require(0 <= before <= limit and 0 <= after <= limit, "it pads too much")
-            parts.require(limit <= _MOST_INDICES, "it is too long")
-            along = np.pad(np.arange(shape[axis]), (before, after), mode)  # type: ignore[call-overload]
-            shape[axis] = len(along)
-            x = parts.run("GATHER", x, parts.value(along.astype(np.int32)), shape=shape, axis=axis)
-    parts.require(tuple(shape) == parts.y.shape, "the file says another shape")
-    parts.require(bool(parts.operators), "it pads nothing")
-
-
-def embedding_lookup(parts: Parts) -> None:
-    """GATHER of rows, with equal bits."""
-    parts.run("GATHER", parts.input(1), parts.input(0))
-
-
-def set_item(parts: Parts) -> None:
-    """DYNAMIC_UPDATE_SLICE for rows before, a row, and rows behind it; with equal bits.
-
-    So a Keras RNN writes its sequence within WHILE: shapes of 0 to all rows, which no tensor has.
-    """
-    parts.require(len(parts.operator.inputs) == 3, "it has not three parts")
-    (array, at), (same, behind) = _sliced(parts, 0, is_head=True), _sliced(parts, 2, is_head=False)
-    row, shape = parts.shape(1), parts.y.shape
-    following = parts.writer(behind, "ADD")
-    one = parts.edit.constant(following, 1)
-    parts.require(
-        following.inputs[0] == at and one is not None and one.tolist() == 1, "no next row"
-    )
-    parts.require(array == same and row == (1, *shape[1:]), "it is no row of an array")
-    parts.require(parts.edit.tensors[array].shape == shape, "it is another array")
-    told, zeros = parts.value(np.ones(1, np.int32)), parts.value(np.zeros(len(row) - 1, np.int32))
-    index = parts.run("RESHAPE", at, told, shape=(1,), kind=TensorType.INT32)
-    start = parts.run("CONCATENATION", index, zeros, shape=(len(row),), kind=TensorType.INT32)
-    parts.run("DYNAMIC_UPDATE_SLICE", array, parts.input(1), start)
-
-
-def _sliced(parts: Parts, index: int, *, is_head: bool) -> tuple[int, int]:
-    """The tensor that an input is a slice of, and the row where the slice ends or begins."""
-    part = parts.writer(parts.input(index), "SLICE")
-    array, begin, size = part.inputs
-    whole = parts.edit.constant(part, 1 if is_head else 2)
-    parts.require(whole is not None and set(whole.tolist()) == {0 if is_head else -1}, "no slice")
-    joined = parts.writer(size if is_head else begin, "CONCATENATION")
-    rest = parts.edit.constant(joined, 1)
-    parts.require(rest is not None and set(rest.tolist()) == {-1 if is_head else 0}, "no row")
-    return array, parts.writer(joined.inputs[0], "RESHAPE").inputs[0]
+def size(parts: Parts) -> None:
+    """The larger one of an int32 and of it times -1; equal bits."""
+    parts.require(parts.y.type is TensorType.INT32, f"it is of {parts.y.type}")
+    parts.run("MAXIMUM", parts.input(0), parts.run("MUL", parts.input(0), parts.told(-1)))
 
 
 # -- reductions ---------------------------------------------------------------------------
@@ -261,17 +184,36 @@ def reduce_min(parts: Parts) -> None:
 
 
 def reduce_any(parts: Parts) -> None:
-    """Not all are not so, with equal bits."""
+    """The largest of 0 and 1; with equal bits."""
+    _of_truths(parts, "REDUCE_MAX")
+
+
+def reduce_all(parts: Parts) -> None:
+    """The least of 0 and 1; with equal bits."""
+    _of_truths(parts, "REDUCE_MIN")
+
+
+def _of_truths(parts: Parts, name: str) -> None:
     keep = parts.options(ReducerOptions).keep_dims
-    turned = parts.run("LOGICAL_NOT", parts.input(0), shape=parts.shape(0))
-    parts.run("LOGICAL_NOT", parts.run("REDUCE_ALL", turned, parts.input(1), keep_dims=keep))
+    numbers = parts.run("CAST", parts.input(0), shape=parts.shape(0), kind=FLOAT32)
+    found = parts.run(name, numbers, parts.input(1), kind=FLOAT32, keep_dims=keep)
+    parts.run("NOT_EQUAL", found, parts.value(np.float32(0)))
+
+
+def cast(parts: Parts) -> None:
+    """Of bool a choice between 1 and 0; equal bits."""
+    parts.require(parts.x.type is TensorType.BOOL, f"it is of {parts.x.type}")
+    ends = (parts.value(np.float32(n)) for n in (1, 0))
+    found = parts.run("SELECT_V2", parts.input(0), *ends, kind=FLOAT32)
+    if parts.y.type is not FLOAT32:
+        parts.run("CAST", found)
 
 
 def log_softmax(parts: Parts) -> None:
     """``d - log(sum(exp(d)))`` of the differences ``d`` from the largest."""
     x, shape = parts.input(0), parts.y.shape
     parts.require(parts.x.type is FLOAT32 and bool(shape), f"it is of {parts.x.type}")
-    axis, tall = parts.value(np.array([len(shape) - 1], np.int32)), (*shape[:-1], 1)
+    axis, tall = parts.told([len(shape) - 1]), (*shape[:-1], 1)
     largest = parts.run("REDUCE_MAX", x, axis, shape=tall, keep_dims=True)
     d = parts.run("SUB", x, largest)
     summed = parts.run("SUM", parts.run("EXP", d), axis, shape=tall, keep_dims=True)
@@ -279,92 +221,71 @@ def log_softmax(parts: Parts) -> None:
     parts.rounds(FLOATS)
 
 
-# -- constants ----------------------------------------------------------------------------
-
-
-def rank(parts: Parts) -> None:
-    """The number of dimensions, which the file says."""
-    parts.become_constant(np.array(len(parts.shape(0))))
-
-
-def arange(parts: Parts) -> None:
-    """A range between constants; equal bits."""
-    start, limit, delta = (parts.integer(n) for n in range(3))
-    parts.require(delta != 0, "it has no end")
-    values = range(start, limit, delta)
-    parts.require(len(values) <= _MOST_INDICES, "it is too long")
-    parts.become_constant(np.array(values, parts.y.type.dtype))
-
-
-def expand_dims(parts: Parts) -> None:
-    """RESHAPE, which takes all types; equal bits."""
-    parts.run("RESHAPE", parts.input(0), parts.value(np.array(parts.y.shape, np.int32)))
-
-
-def fill(parts: Parts) -> None:
-    """A constant of any type, where it is small; equal bits."""
-    shape = tuple(int(one) for one in parts.constant(0).reshape(-1))
-    value = parts.constant(1)
-    parts.settle(shape)
-    parts.require(value.size == 1 and parts.y.size <= _MOST_FILLED, "it is too large, or no value")
-    parts.become_constant(np.full(shape, value.reshape(-1)[0]))
-
-
-def gather(parts: Parts) -> None:
-    """Entries of a constant, as shapes have them; equal bits."""
-    table, indices = parts.constant(0), parts.constant(1)
-    batches = getattr(parts.operator.options, "batch_dims", 0)
-    parts.require(table.ndim == 1 and not batches and table.dtype.kind == "i", "it is no shape")
-    fits = indices.dtype.kind == "i" and ((indices >= 0) & (indices < table.size)).all()
-    parts.require(bool(fits) and indices.size <= _MOST_FILLED, "its indices are outside")
-    parts.become_constant(table[indices])
-
-
-def product_of_all(parts: Parts) -> None:
-    """The product of a constant's values, as shapes have it; equal bits."""
-    value = parts.constant(0)
-    parts.require(value.size <= _MOST_INDICES and value.dtype.kind == "i", "it is no shape")
-    axes = tuple(int(one) for one in parts.constant(1).reshape(-1))
-    parts.require(all(-value.ndim <= one < value.ndim for one in axes), "its axes are none")
-    product = np.multiply.reduce(value, tuple({one % value.ndim for one in axes}))
-    parts.require(product.size == parts.y.size, "the file says another shape")
-    parts.become_constant(product.reshape(parts.y.shape))
-
-
-#: By the operators' names: what TFLM lacks, what revisions lack, what is refused of int8.
+#: By the operators' names: what TFLM lacks, what revisions lack, what is refused of some types.
 LOWERINGS: dict[str, Rule] = {
     "GELU": gelu,
     "RELU_0_TO_1": clamp(0, 1),
     "RELU_N1_TO_1": clamp(-1, 1),
     "SIGN": sign,
+    "ABS": size,
+    "NEG": turned,
     "POW": power,
+    "EXP": by_table(np.exp),
+    "LOG": by_table(logarithm),
     "TILE": tile,
     "CONCATENATION": set_item,
     "SELECT": select,
     "SELECT_V2": select,
     "ONE_HOT": one_hot,
+    "TOPK_V2": top_k,
+    "WHERE": where,
+    "CONV_3D": conv_3d,
     "REDUCE_ANY": reduce_any,
+    "REDUCE_ALL": reduce_all,
+    "CAST": cast,
+    "SUB": sub,
+    "DYNAMIC_UPDATE_SLICE": update_slice,
+    "REDUCE_PROD": first_of(product_of_all, product),
+    "REDUCE_MAX": by_number,
+    "REDUCE_MIN": first_of(reduce_min, by_number),
+    "SUM": first_of(total, sum_of_halves),
+    "CUMSUM": sum_of_halves,
     "RANK": rank,
     "RANGE": arange,
-    "REDUCE_PROD": product_of_all,
     "EXPAND_DIMS": expand_dims,
     "FILL": fill,
     "GATHER": gather,
-    "EXP": by_table(np.exp),
+    "QUANTIZE": quantize,
+    "EQUAL": by_number,
+    "NOT_EQUAL": by_number,
+    "GREATER_EQUAL": by_number,
+    "LESS": by_number,
+    "LESS_EQUAL": by_number,
+    "FLOOR_DIV": by_number,
+    "FLOOR_MOD": by_number,
+    "ARG_MAX": by_number,
+    "ARG_MIN": by_number,
     "SQUARED_DIFFERENCE": squared_difference,
     "DIV": div,
-    "SUM": total,
     "LOG_SOFTMAX": log_softmax,
     "BROADCAST_TO": broadcast_to,
     "BATCH_MATMUL": batch_matmul,
     "EMBEDDING_LOOKUP": embedding_lookup,
     "REVERSE_V2": reverse,
-    "REDUCE_MIN": reduce_min,
     "MIRROR_PAD": mirror_pad,
 }
 #: Options of operators that Arenite does not have, by their names.
 ROWS: dict[str, type[OptionsTable]] = {
     "GELU": GeluOptions,
     "ONE_HOT": OneHotOptions,
+    "TOPK_V2": TopKOptions,
+    "CONV_3D": Conv3DOptions,
     "REDUCE_ANY": ReducerOptions,
+    "REDUCE_PROD": ReducerOptions,
 }
+
+
+def rule_of(name: str) -> Rule | None:
+    """The rule for an operator: its own, or what its nature allows; None where there is none."""
+    rules = [one for one in (LOWERINGS.get(name), carried(name)) if one is not None]
+    return first_of(*rules) if rules else None

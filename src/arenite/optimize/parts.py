@@ -42,6 +42,7 @@ class Parts:
         self.edit = edit
         self.operator = operator
         self.operators: list[Operator] = []
+        self._given: dict[int, int] = {}
         self.is_exact = True
         self.why = "equal bits"
         self.x = self._tensor(operator.inputs, 0)
@@ -77,11 +78,17 @@ class Parts:
             raise CannotError(f"{self.edit.tensors[tensor].name!r} does not come from {name}")
         return self.edit.operator(position)
 
+    def integers(self, index: int) -> list[int]:
+        """The integers of an input that has to be a constant, in a row."""
+        value = self.constant(index)
+        self.require(value.dtype.kind == "i", f"input {index} is of {value.dtype}, not integers")
+        return [int(one) for one in value.reshape(-1)]
+
     def integer(self, index: int) -> int:
         """The one integer of an input that has to be a constant."""
-        value = self.constant(index)
-        self.require(value.size == 1 and value.dtype.kind == "i", f"input {index} is no integer")
-        return int(value.reshape(-1)[0])
+        values = self.integers(index)
+        self.require(len(values) == 1, f"input {index} is no integer")
+        return values[0]
 
     def options(self, row: type[_Row]) -> _Row:
         """The operator's options, also where Arenite does not have the operator."""
@@ -108,6 +115,10 @@ class Parts:
         plain = Tensor("", TensorType.of(array.dtype), ()) if like is None else like
         return self.edit.add_constant(f"{self.y.name}/{name}", array, replace(plain, buffer=0))
 
+    def told(self, numbers: Any) -> int:
+        """A constant of int32: a shape, axes, counts."""
+        return self.value(np.array(numbers, np.int32))
+
     def run(
         self,
         name: str,
@@ -120,20 +131,39 @@ class Parts:
         """Add an operator; the number of its output, which is like the whole's if not said."""
         row = getattr(builtin(name), "options", None)
         table = None if row is None else row(**options)
-        made = replace(
-            like or self.y, name=f"{self.y.name}/{name.lower()}", data=None, shape_signature=None
-        )
-        made = replace(made, shape=self.y.shape if shape is None else tuple(shape), buffer=0)
-        if kind is not None:
-            made = replace(made, type=kind, quantization=None)
-        output = self.edit.add(made)
+        output = self.made(name, like or self.y, self.y.shape if shape is None else shape, kind)
         union = table.UNION_TYPE if table else 0
         self.operators.append(Operator(name, inputs, (output,), table, options_type=union))
         return output
 
+    def again(self, inputs: Sequence[int], outputs: Sequence[int]) -> None:
+        """Add the operator itself with other operands."""
+        made = replace(self.operator, inputs=tuple(inputs), outputs=tuple(outputs))
+        self.operators.append(made)
+
+    def made(
+        self, name: str, like: Tensor, shape: Sequence[int], kind: TensorType | None = None
+    ) -> int:
+        """Add a tensor that something computes; of another type it has no quantisation."""
+        made = replace(
+            like, name=f"{like.name}/{name.lower()}", data=None, shape=tuple(shape), buffer=0
+        )
+        if kind is not None:
+            made = replace(made, type=kind, quantization=None)
+        return self.edit.add(replace(made, shape_signature=None))
+
+    def give(self, tensor: int, number: int) -> None:
+        """Say what one of several outputs is; a lone one is the last operator's."""
+        self._given[tensor] = self.operator.outputs[number]
+
     def rounds(self, why: str) -> None:
         """Say that results differ, and how."""
         self.is_exact, self.why = False, why
+
+    def forget(self) -> None:
+        """Begin anew: what was put together does not take the place."""
+        self.operators, self._given = [], {}
+        self.is_exact, self.why = True, "equal bits"
 
     def become_constant(self, value: Array) -> None:
         """Let the output be a constant, and nothing compute it."""
@@ -150,9 +180,14 @@ class Parts:
     def replace_each(self, lowered: Callable[[Operator], Parts | None]) -> None:
         """Let operators that the target refuses be replaced in turn."""
         operators: list[Operator] = []
-        if self.operators:
-            self.operators[-1] = replace(self.operators[-1], outputs=self.operator.outputs)
-        for one in self.operators:
+        given = self._given
+        if self.operators and not given:
+            given = dict(zip(self.operators[-1].outputs, self.operator.outputs, strict=True))
+        for made in self.operators:
+            inputs, outputs = (
+                [given.get(i, i) for i in ends] for ends in (made.inputs, made.outputs)
+            )
+            one = replace(made, inputs=tuple(inputs), outputs=tuple(outputs))
             parts = lowered(one)
             operators += [one] if parts is None else parts.operators
             if parts is not None and not parts.is_exact:

@@ -6,15 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from arenite.model import Tensor, TensorType
-from arenite.model.model import Array, constant_bytes
-from arenite.ops.kernel_util import unpack_int4
+from arenite.model import Model, Quantization, Tensor, TensorType
+from arenite.model.model import constant_bytes
 from arenite.ops.registry import traits_of
+from arenite.optimize._real import INTEGERS, as_floats
 from arenite.optimize.parts import CannotError, Parts, why_refused
 from arenite.optimize.rewrite import Edit
 from arenite.optimize.settings import Settings
 
-_INTEGERS = (TensorType.INT8, TensorType.UINT8, TensorType.INT16, TensorType.INT4)
+#: Constants of so many bytes as floats are not worth two operators.
+_SMALL = 512
 
 
 def widen_constant(edit: Edit, position: int, settings: Settings) -> str:
@@ -26,7 +27,7 @@ def widen_constant(edit: Edit, position: int, settings: Settings) -> str:
     there = edit.tensors[output]
     if there.type is not TensorType.FLOAT32 or not edit.is_inner(output):
         return ""
-    if not why_refused(edit, operator, settings.target):
+    if not is_misread(source) and not why_refused(edit, operator, settings.target):
         return ""
     wide = as_floats(source)
     if wide is None:
@@ -38,57 +39,86 @@ def widen_constant(edit: Edit, position: int, settings: Settings) -> str:
     return f"of a constant was done: its {source.nbytes:,} bytes take {wide.nbytes:,} as float32"
 
 
-def float_weights(parts: Parts) -> bool:
-    """Make quantised constants float32 where the values beside them are: a hybrid layer."""
+def is_misread(constant: Tensor) -> bool:
+    """Whether TFLM's DEQUANTIZE takes the first of several scales for all of a constant."""
+    q = constant.quantization
+    return q is not None and len(q.scale) > 1 and constant.is_constant
+
+
+def misreads(model: Model) -> bool:
+    """Whether a model has such a constant behind an operator that makes floats of it."""
+    return any(
+        one.inputs
+        and one.inputs[0] >= 0
+        and is_misread(graph.tensors[one.inputs[0]])
+        and graph.tensors[one.outputs[0]].type is TensorType.FLOAT32
+        for graph in model.subgraphs
+        for one in graph.operators
+        if traits_of(one.name).converts and one.outputs
+    )
+
+
+def float_weights(parts: Parts, *, is_small: bool = False) -> bool:
+    """Make quantised constants float32 where the values beside them are: a hybrid layer.
+
+    ``is_small`` leaves them integers in the file, of which every inference makes floats.
+    """
     operator, tensors = parts.operator, parts.edit.tensors
-    given = [tensors[index] for index in operator.inputs if index >= 0]
-    values = [parts.y.type, *(one.type for one in given if not one.is_constant)]
-    if values[0] is not TensorType.FLOAT32 or TensorType.FLOAT32 not in values[1:]:
+    if not _is_hybrid(parts):
         return False
     inputs, before, after = list(operator.inputs), 0, 0
     for number, index in enumerate(operator.inputs):
-        if index < 0 or tensors[index].type not in _INTEGERS or tensors[index].is_variable:
+        if index < 0 or tensors[index].type not in INTEGERS or tensors[index].is_variable:
             continue
         wide = as_floats(tensors[index])
         if wide is None:
             continue
+        made = _made_floats(parts, index) if is_small and wide.nbytes > _SMALL else -1
         like = replace(tensors[index], type=TensorType.FLOAT32, quantization=None)
-        inputs[number] = parts.edit.add_constant(f"{like.name}/float32", wide, like)
-        before, after = before + tensors[index].nbytes, after + wide.nbytes
-    if not after:
+        if made < 0:
+            made = parts.edit.add_constant(f"{like.name}/float32", wide, like)
+            after += wide.nbytes
+        inputs[number] = made
+        before += tensors[index].nbytes
+    if not before:
         return False
     if getattr(operator.options, "weights_format", 0):
         raise CannotError("its weights are shuffled")
-    made = replace(operator, inputs=tuple(inputs))
-    parts.operators.append(made)
-    parts.rounds(
-        f"is a float layer: its weights of {before:,} bytes take {after:,}; LiteRT rounds its "
-        "input to 8 bits, TFLM will not"
-    )
+    parts.operators.append(replace(operator, inputs=tuple(inputs)))
+    rounds = "LiteRT rounds its input to 8 bits, TFLM will not"
+    taken = f"take {after:,}" if after else "stay, and are made floats in every inference"
+    parts.rounds(f"is a float layer: its weights of {before:,} bytes {taken}; {rounds}")
     return True
 
 
-def as_floats(tensor: Tensor) -> Array | None:
-    """A constant's real values as float32; None where that is not known."""
-    value = tensor.value
-    if value is None:
-        return None
-    if tensor.type is TensorType.FLOAT16:
-        with np.errstate(over="ignore"):
-            return value.astype(np.float32)
-    q = tensor.quantization
-    if tensor.type not in _INTEGERS or q is None or not len(q.scale):
-        return None
-    if tensor.type is TensorType.INT4:
-        value = unpack_int4(value, tensor.size).reshape(tensor.shape)
-    shape = [1] * value.ndim
-    axis = q.quantized_dimension
-    if len(q.scale) > 1:
-        if not 0 <= axis < value.ndim or value.shape[axis] != len(q.scale):
-            return None
-        shape[axis] = len(q.scale)
-    zero = q.zero_point if len(q.zero_point) else np.zeros(1, np.int64)
-    zeros = np.broadcast_to(zero.astype(np.float32), q.scale.shape).reshape(shape)
-    with np.errstate(over="ignore", invalid="ignore"):
-        wide = value.astype(np.float32)  # a difference of small integers: exact
-        return np.asarray((wide - zeros) * q.scale.reshape(shape).astype(np.float32))
+def _is_hybrid(parts: Parts) -> bool:
+    tensors = parts.edit.tensors
+    given = [tensors[index] for index in parts.operator.inputs if index >= 0]
+    kinds = [parts.y.type, *(one.type for one in given if not one.is_constant)]
+    return kinds[0] is TensorType.FLOAT32 and TensorType.FLOAT32 in kinds[1:]
+
+
+def _made_floats(parts: Parts, index: int) -> int:
+    """DEQUANTIZE of an int8 or int16 constant, and MUL by scales of channels; -1 where not.
+
+    The same products as those of :func:`as_floats`, so the same bits.
+    """
+    tensor = parts.edit.tensors[index]
+    q, value = tensor.quantization, tensor.value
+    if tensor.type not in (TensorType.INT8, TensorType.INT16) or q is None or value is None:
+        return -1
+    zeros, count = np.unique(q.zero_point), len(q.scale)
+    if len(zeros) > 1:
+        return -1
+    scale = np.ones(1, np.float32) if count > 1 else q.scale
+    meant = Quantization(scale, zeros if len(zeros) else np.zeros(1, np.int64))
+    small = replace(tensor, quantization=meant, buffer=0)
+    shape = tensor.shape
+    made = parts.run(
+        "DEQUANTIZE", parts.edit.add(small), like=tensor, shape=shape, kind=TensorType.FLOAT32
+    )
+    if count == 1:
+        return made
+    along = [count if axis == q.quantized_dimension else 1 for axis in range(len(shape))]
+    factors = parts.value(q.scale.astype(np.float32).reshape(along))
+    return parts.run("MUL", made, factors, like=tensor, shape=shape, kind=TensorType.FLOAT32)

@@ -7,19 +7,22 @@ stays where the firmware would refuse what takes its place as well.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from arenite.memory.offline import without_plan
 from arenite.model import Model, Operator
 from arenite.ops.registry import traits_of
-from arenite.optimize.lowerings import LOWERINGS
+from arenite.optimize._cycles import cycles_of
+from arenite.optimize.lowerings import rule_of
 from arenite.optimize.outcome import Note, Outcome
 from arenite.optimize.parts import CannotError, Parts, refusal_of, why_refused
+from arenite.optimize.passes._narrow import narrowed
 from arenite.optimize.passes._shapes import fold_shape, settle_shapes
-from arenite.optimize.passes._weights import float_weights, widen_constant
+from arenite.optimize.passes._weights import float_weights, misreads, widen_constant
 from arenite.optimize.passes.clean import drop_operators
 from arenite.optimize.rewrite import Edit, edited
 from arenite.optimize.settings import Settings
+from arenite.runtime.allocation import smallest_arena
 
 #: An operator's parts may be lowered as well, so deep.
 _DEPTH = 4
@@ -27,18 +30,47 @@ _DEPTH = 4
 
 def lower(model: Model, settings: Settings) -> Outcome:
     """Write what the target does not run from what it does; where the settings ask for it."""
-    if not settings.lower or refusal_of(model, settings.target) is None:
+    if not settings.lower:
         return Outcome(model)
+    if refusal_of(model, settings.target) is None and not misreads(model):
+        return Outcome(model)
+    found = _found(model, settings)
+    if settings.compress and found.changes and not _is_affordable(found.model, settings):
+        found = _found(model, replace(settings, compress=False))
+    return found if found.changes else Outcome(model, declined=found.declined)
+
+
+def _is_affordable(model: Model, settings: Settings) -> bool:
+    """Whether weights that are made floats in every inference leave arena and time enough."""
+    if refusal_of(model, settings.target) is not None:
+        return True  # nothing is affordable
+    if settings.ram is not None and smallest_arena(model, target=settings.target) > settings.ram:
+        return False
+    target = settings.target
+    return target is None or settings.cycles is None or cycles_of(model, target) <= settings.cycles
+
+
+def _found(model: Model, settings: Settings) -> Outcome:
+    """The model lowered, with integers of 32 bits where those of 64 stand in the way."""
     bare = without_plan(model)  # a plan is for the operators that there were
-    edits = [Edit(bare, number) for number in range(len(model.subgraphs))]
+    found = _lowered(bare, settings)
+    if found.declined and (narrow := narrowed(bare)).model is not bare:
+        other = _lowered(narrow.model, settings)
+        if len(other.declined) < len(found.declined):
+            changes, is_exact = (*narrow.changes, *other.changes), narrow.is_exact & other.is_exact
+            return Outcome(other.model, changes, other.declined, is_exact)
+    return found
+
+
+def _lowered(model: Model, settings: Settings) -> Outcome:
+    """Every operator that has to be, lowered."""
+    edits = [Edit(model, number) for number in range(len(model.subgraphs))]
     log = _Log()
     for edit in edits:
         for position, operator in edit:
             if not operator.is_custom and operator.name not in model.registrations:
                 _lower(edit, position, settings, log)
-    if not log.changes:
-        return Outcome(model, declined=tuple(log.declined))
-    result, gone = drop_operators(edited(bare, edits))
+    result, gone = drop_operators(edited(model, edits))
     return Outcome(result, (*log.changes, *gone), tuple(log.declined), log.is_exact)
 
 
@@ -87,13 +119,21 @@ def lowered(edit: Edit, operator: Operator, settings: Settings, depth: int = 0) 
     if not refusal:
         return None
     parts = Parts(edit, operator)
+    if settings.compress and traits_of(operator.name).takes_decoded:
+        try:
+            if float_weights(parts, is_small=True):
+                parts.replace_each(lambda one: lowered(edit, one, settings, depth + 1))
+                return parts
+        except CannotError:  # its kernel reads weights before anything runs
+            parts.forget()
     if not float_weights(parts):
-        rule = LOWERINGS.get(operator.name)
+        rule = rule_of(operator.name)
         if rule is None or depth == _DEPTH:
             raise CannotError(refusal)
         try:
             rule(parts)
         except CannotError as error:
-            raise CannotError(f"{refusal}; {error}") from error
+            reason = f"{refusal}; {error}" if str(error) else refusal
+            raise CannotError(reason) from error
     parts.replace_each(lambda one: lowered(edit, one, settings, depth + 1))
     return parts
