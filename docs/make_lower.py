@@ -18,9 +18,40 @@ HEADING = "| kind | models | run before | run after | equal bits | difference | 
 
 def page() -> str:
     """The page with the figures of the last run."""
-    rows = json.loads(RESULTS.read_text(encoding="utf-8"))["results"]
-    marks = re.compile(r"(?<=<!-- figures -->\n).*?(?=<!-- end of figures -->)", re.DOTALL)
-    return marks.sub(lambda _: figures(rows), PAGE.read_text(encoding="utf-8"))
+    found = json.loads(RESULTS.read_text(encoding="utf-8"))
+    text = put("figures", figures(found["results"]), PAGE.read_text(encoding="utf-8"))
+    text = put("population", population(found["population"]), text)
+    return put("packages", packages(found["packages"]), text)
+
+
+def put(mark: str, table: str, text: str) -> str:
+    """The text with a table between two marks."""
+    marks = re.compile(rf"(?<=<!-- {mark} -->\n).*?(?=<!-- end of {mark} -->)", re.DOTALL)
+    return marks.sub(lambda _: table, text)
+
+
+def population(rows: list[dict[str, Any]]) -> str:
+    """A line for each kind, and their sum."""
+    keys = ("models", "before", "runs", "after")
+    sums = {key: sum(one[key] for one in rows) for key in keys}
+    lines = [
+        "| kind | networks | run before | run after | outputs within a tenth of LiteRT's |",
+        "|---|--:|--:|--:|--:|",
+        *("| {kind} | {models} | {before} | {runs} | {after} |".format(**one) for one in rows),
+        "| all of these | {models} | {before} | {runs} | {after} |".format(**sums),
+    ]
+    return "\n".join([*lines, ""])
+
+
+def packages(rows: list[dict[str, Any]]) -> str:
+    """A line for each package."""
+    line = "| {version} | {models} | {lowered} | {runs} | {near} |"
+    lines = [
+        "| tflite-micro | models | lowered | run | outputs within a tenth of LiteRT's |",
+        "|---|--:|--:|--:|--:|",
+        *(line.format(**one) for one in rows),
+    ]
+    return "\n".join([*lines, ""])
 
 
 def figures(rows: list[dict[str, Any]]) -> str:
