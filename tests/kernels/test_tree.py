@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 
 import pytest
 
@@ -108,3 +109,32 @@ def test_headers_for_programs_without_an_interpreter_are_refused(tmp_path):
     _write(tmp_path / "include/tensorflow/lite/kernels/kernel_util.h", "#ifndef NO_INTERPRETER\n")
     with pytest.raises(KernelBuildError, match="is for programs without an interpreter"):
         find_tree(tmp_path)
+
+
+def test_cmsis_nn_may_be_a_folder_of_cmsis(tree):
+    downloads = next(tree.rglob("cmsis_nn")).parent
+    shutil.rmtree(downloads / "cmsis_nn")
+    for name in ("NN/Include/arm_nnfunctions.h", "Core/Include/cmsis_compiler.h"):
+        _write(downloads / "cmsis/CMSIS" / name, "")
+    found = find_tree(tree)
+    assert found.cmsis_nn == downloads / "cmsis/CMSIS/NN"
+    ends = [path.relative_to(downloads).as_posix() for path in found.includes[1:]]
+    assert {"cmsis", "cmsis/CMSIS/NN/Include", "cmsis/CMSIS/Core/Include"} <= set(ends)
+
+
+def test_what_is_not_for_static_memory_is_left_out(tree):
+    kernels = tree / _MICRO / "kernels"
+    _write(kernels / "add.cc", 'Register_ADD() {}\n#include "tensorflow/lite/array.h"')
+    for name in ("array.h", "array.cc"):
+        _write(tree / "tensorflow/lite" / name, "")
+    names = {path.name for path in sources_for(find_tree(tree), ["resolver.AddAdd()"])}
+    assert names == {"add.cc"}
+
+
+@pytest.mark.parametrize(
+    ("text", "takes_list"),
+    [("void DebugLog(const char* s);", False), ("DebugLog(const char*, va_list)", True)],
+)
+def test_a_tree_says_what_its_log_takes(tree, text, takes_list):
+    _write(tree / _MICRO / "debug_log.h", text)
+    assert find_tree(tree).log_takes_list is takes_list

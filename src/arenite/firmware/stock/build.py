@@ -39,7 +39,7 @@ _ROUNDS = 6
 
 
 def triple(processor: str) -> str:
-    """Clang's target triple of a core with a C library."""
+    """What clang calls the core with a C library."""
     return f"thumb-linux-musleabi{'hf' if CORES[processor].has_fpu else ''}"
 
 
@@ -91,7 +91,7 @@ def linked_with_tree(
     wanted, objects = dict.fromkeys(sources), dict[Path, str]()
     for _ in range(_ROUNDS):
         try:
-            files = _compiled(tree, wanted, objects, processor, flags, folder)
+            files = _compiled(tree, wanted, objects, processor, flags=flags, folder=folder)
             arguments = [*files, *linking, "-lc++", "-static"]
             return linked(arguments, folder, tree.root)
         except BoardError as error:
@@ -108,6 +108,7 @@ def _compiled(
     wanted: Iterable[Path],
     objects: dict[Path, str],
     processor: str,
+    *,
     flags: Sequence[str],
     folder: Path,
 ) -> list[str]:
