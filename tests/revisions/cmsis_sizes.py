@@ -4,8 +4,8 @@
 compiles ``*get_buffer_size*.c`` of each state for this host, where those for DSP instructions and
 vectors are functions of their own (since February 2023), asks all of them for the same random
 shapes, and writes ``cmsis_sizes.json``: the shapes, and the sizes that are not those of the state
-before, none of a function that it has not. A commit that does not compile is left out (e8db23a6). What depends on Arm's compiler cannot
-be asked here.
+before, none of a function that it has not. A commit that does not compile is left out (e8db23a6).
+What depends on Arm's compiler cannot be asked here.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ OURS: dict[str, Callable[[ConvShape, Target], Any]] = {
 
 
 def states() -> dict[str, str]:
-    """Commits by the state that they are, oldest first: releases, both sides of changes, the last."""
+    """Commits by state, oldest first: releases, both sides of changes, the last."""
     text = (ROOT / "src/arenite/revisions/cmsis_nn_releases.csv").read_text(encoding="utf-8")
     found = {row["name"]: row["commit"] for row in csv.DictReader(text.splitlines())}
     for row in changes().values():
@@ -152,7 +152,19 @@ def compiled(repository: str, commit: str, folder: Path) -> ctypes.CDLL:
     subprocess.run(["tar", "x"], input=archive.stdout, cwd=folder, check=True)
     sources = sorted(folder.glob("Source/*/*get_buffer_size*_s*.c"))
     library = folder / "sizes.so"
-    zig = [sys.executable, "-m", "ziglang", "cc", "-shared", "-w", "-include", "stdint.h", "-IInclude", "-o", str(library)]
+    zig = [
+        sys.executable,
+        "-m",
+        "ziglang",
+        "cc",
+        "-shared",
+        "-w",
+        "-include",
+        "stdint.h",
+        "-IInclude",
+        "-o",
+        str(library),
+    ]
     subprocess.run([*zig, *map(str, sources)], cwd=folder, check=True)
     return ctypes.CDLL(str(library))
 
@@ -178,7 +190,9 @@ def theirs(library: ctypes.CDLL, name: str, kind: str, shape: ConvShape, day: st
 def measure(repository: str) -> dict[str, Any]:
     """Shapes, and sizes where they are not as before."""
     rngs = {name: random.Random(name) for name in OURS}
-    shapes = {name: [random_shape(name, rng) for _ in range(PER_FUNCTION)] for name, rng in rngs.items()}
+    shapes = {
+        name: [random_shape(name, rng) for _ in range(PER_FUNCTION)] for name, rng in rngs.items()
+    }
     figures: dict[str, Any] = {
         "shapes": {name: [numbers_of(one) for one in many] for name, many in shapes.items()},
         "sizes": {},
@@ -206,7 +220,9 @@ def measure(repository: str) -> dict[str, Any]:
             for one, size in zip(shapes[stem_of(name)[0]], sizes, strict=True)
             if size_of(*stem_of(name), one, state) != size
         ]
-        print(state, commit, sum(map(len, found.values())), "sizes", len(wrong), "differ", wrong[:3])
+        print(
+            state, commit, sum(map(len, found.values())), "sizes", len(wrong), "differ", wrong[:3]
+        )
     return figures
 
 

@@ -8,6 +8,7 @@ were equal, and the arenas of the others. What boards answer is kept in ``FOLDER
 
 from __future__ import annotations
 
+import hashlib
 import pickle
 import sys
 import warnings
@@ -22,13 +23,15 @@ from arenite.errors import AreniteError
 from arenite.formats import tflite
 from arenite.runtime.interpreter import Interpreter
 from arenite.target import Target
-from tests.revisions.boards import Answer, OldBoard
+from tests.revisions.boards import ASKED, Answer, OldBoard
 from tests.revisions.measure import Case, fixed_corpus, is_same, random_corpus, text_of
 from tests.revisions.trees import commit_of, make_tree, parts_of
 
 FIGURES = Path(__file__).with_name("boards.json")
 #: Models that are larger take an emulated core long.
 _MOST = 130_000
+#: What these models are counted as.
+_FIXED = "models"
 
 
 def target_of(day: str, core: str) -> Target:
@@ -38,7 +41,8 @@ def target_of(day: str, core: str) -> Target:
 
 def answers_of(tree: Path, core: str, cases: list[Case]) -> list[Answer]:
     """A board's answers."""
-    kept = tree.with_name(f"{tree.name}-{core}-{len(cases)}.pickle")
+    digest = hashlib.sha256(pickle.dumps([(case.data, case.inputs) for case in cases])).hexdigest()
+    kept = tree.with_name(f"{tree.name}-{core}-{digest[:12]}.pickle")
     if not kept.exists():
         board = OldBoard(tree, core)
         found = [board.answer(tflite.read(case.data), [case.inputs]) for case in cases]
@@ -48,13 +52,18 @@ def answers_of(tree: Path, core: str, cases: list[Case]) -> list[Answer]:
 
 
 def outcome(case: Case, theirs: Answer, day: str, core: str) -> str:
-    """``equal``, ``refused`` by both, or how they differ."""
+    """``equal``, ``refused`` by both, ``crashed`` there, or how they differ.
+
+    Empty for an operator that the firmware was not given.
+    """
+    if theirs.status.startswith("crashed"):
+        return "crashed"
     try:
         arena, outputs = ours(case, day, core)
     except AreniteError:
         return "refused here" if theirs.status == "ok" else "refused"
     if theirs.status != "ok":
-        return f"{theirs.status[:7]} there"
+        return "" if "registration" in theirs.status else "refused there"
     if arena != theirs.arena:
         return "arena"
     expected = list(theirs.outputs[0])
@@ -77,7 +86,7 @@ def ours(case: Case, day: str, core: str) -> tuple[int, list[Any]]:
 def corpora() -> tuple[list[Case], list[Case]]:
     """Random models, and those that are always the same."""
     fixed = [case for case in fixed_corpus() if len(case.data) < _MOST]
-    return list(random_corpus()), fixed
+    return [case for case in random_corpus() if case.operator in ASKED], fixed
 
 
 def measure(mirrors: Path, folder: Path, asked: list[str]) -> dict[str, Any]:
@@ -89,23 +98,24 @@ def measure(mirrors: Path, folder: Path, asked: list[str]) -> dict[str, Any]:
         core = core or DEFAULT
         answers = answers_of(make_tree(mirrors, folder, day), core, [*cases, *fixed])
         counts: dict[str, Counter[str]] = {}
-        for case, theirs in zip(cases, answers, strict=False):
-            found = outcome(case, theirs, day, core)
-            counts.setdefault(case.operator, Counter())[found] += 1
+        arenas: dict[str, int] = {}
+        for number, (case, theirs) in enumerate(zip([*cases, *fixed], answers, strict=True)):
+            is_fixed, found = number >= len(cases), outcome(case, theirs, day, core)
+            if not found:
+                continue
+            counts.setdefault(_FIXED if is_fixed else case.operator, Counter())[found] += 1
+            if is_fixed and theirs.status == "ok" and found != "refused here":
+                arenas[case.operator] = theirs.arena
         commit = commit_of(mirrors, day)
         parts = {part.repository: part.commit for part in parts_of(mirrors, commit)}
+        of_cmsis = parts.get("ARM-software+CMSIS-NN") or parts["ARM-software+CMSIS_5"]
         figures[f"{core} {day}"] = {
             "tflm": commit[:8],
-            "cmsis_nn": parts.get("ARM-software+CMSIS-NN", parts.get("ARM-software+CMSIS_5"))[:8],
+            "cmsis_nn": of_cmsis[:8],
             "operators": {name: dict(sorted(one.items())) for name, one in sorted(counts.items())},
-            "arenas": {
-                case.operator: theirs.arena
-                for case, theirs in zip(fixed, answers[len(cases) :], strict=True)
-                if theirs.status == "ok"
-            },
+            "arenas": arenas,
         }
-        total = sum(counts.values(), Counter())
-        print(core, day, dict(total), flush=True)
+        print(core, day, dict(sum(counts.values(), Counter())), flush=True)
     return figures
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from arenite.analysis.device import device_operators
+from arenite.libraries.cmsis_nn.decisions.before import is_before
 from arenite.libraries.cmsis_nn.decisions.conv_2d import arm_convolve_1x1_s8_fast
 from arenite.libraries.path import Questions
 from arenite.model import ModelBuilder
 from arenite.ops.tflite.conv_2d import Conv2DOptions
-from arenite.revisions.cmsis_nn import FIRST, LAST, changes, day_of, lacks, releases
+from arenite.revisions.cmsis_nn import FIRST, LAST, changes, day_of, fetched_by, lacks, releases
+from arenite.revisions.known import LAST as KNOWN_LAST
 from arenite.target import Target
 from tests.revisions.cmsis_sizes import measured, shape_of, size_of, stem_of
 from tests.worker import ROOT
@@ -107,3 +110,31 @@ def test_a_models_scratch_memory_is_that_of_the_day():
 
     assert scratch("2024-04-01") == [4 * 24]  # four rows of 18 values, in blocks of 8
     assert scratch("2024-04-02") == scratch("") == [4 * 32]  # of 16
+
+
+def test_a_tflm_has_the_state_that_it_fetched():
+    assert fetched_by("2022-06-15") == "2022-05-09"
+    assert fetched_by("pico-tflmicro") == day_of("7.0.0")
+    assert fetched_by(KNOWN_LAST) == "2026-06-17"
+    then, named = (
+        Target("cortex-m4", tflm="2022-06-15", cmsis_nn=state) for state in ("", "2022-05-09")
+    )
+    assert [is_before(one, "conv_s8_rows") for one in (then, named)] == [True, True]
+    assert not is_before(replace(then, cmsis_nn=LAST), "conv_s8_rows")
+
+
+def test_int4_weights_were_unpacked():
+    b = ModelBuilder()
+    x, y = b.input("x", (1, 8), "int8", scale=0.5), b.tensor("y", (1, 4), "int8", scale=0.5)
+    weights = np.ones((4, 8), np.int8)
+    w = b.constant("w", weights, "int4", scale=[0.5], zero_point=[0])
+    b.operator("FULLY_CONNECTED", [x, w, -1], [y])
+    b.output(y)
+    model = b.build("int4")
+
+    def scratch(day: str) -> list[tuple[str, int]]:
+        (only,) = device_operators(model, Target("cortex-m4", cmsis_nn=day))
+        return [(one.purpose, one.size) for one in only.scratch]
+
+    assert scratch("2023-11-13") == [("unpacked weights", 32)]
+    assert scratch("5.0.0") == []

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import json
 import re
+import warnings
 from dataclasses import fields
 
 import numpy as np
 import pytest
 
 import arenite as ar
+from arenite.analysis.device import device_operators
 from arenite.errors import ConstraintError, UndefinedWarning, UnsupportedOperatorError
 from arenite.libraries.revised import RevisedResolver
 from arenite.memory import structs
 from arenite.memory.abi import ABIS, abi_of
 from arenite.model import Model, ModelBuilder
 from arenite.ops import builtin
+from arenite.ops.shared.pooling import Pool2DOptions
+from arenite.ops.tflite.conv_2d import Conv2DOptions
 from arenite.ops.tflite.resize_nearest_neighbor import ResizeNearestNeighborOptions
+from arenite.ops.tflite.softmax import SoftmaxOptions
 from arenite.revisions.changes import changes
 from arenite.revisions.known import FIRST, LAST, revision_of, sdks
 from arenite.runtime.interpreter_config import Setup
@@ -37,11 +42,26 @@ COMPILED = json.loads(COMPILED_FIGURES.read_text(encoding="utf-8"))
 SOURCES = "\n".join(p.read_text(encoding="utf-8") for p in (ROOT / "src").rglob("*.py"))
 
 
-def unary(name: str, kind: str, options: object = None, shape: tuple[int, ...] = (1, 4)) -> Model:
+def unary(
+    name: str,
+    kind: str,
+    options: object = None,
+    shape: tuple[int, ...] = (1, 4),
+    scale: float = 0.25,
+) -> Model:
     b = ModelBuilder()
     x = b.input("x", shape, kind, scale=0.5)
-    y = b.tensor("y", shape, kind, scale=0.25)
+    y = b.tensor("y", shape, kind, scale=scale)
     b.operator(name, [x], [y], options)
+    b.output(y)
+    return b.build(name)
+
+
+def binary(name: str, kind: str) -> Model:
+    b = ModelBuilder()
+    inputs = [b.input(one, (1, 4), kind, scale=0.5) for one in "ab"]
+    y = b.tensor("y", (1, 4), kind, scale=0.25)
+    b.operator(name, inputs, [y])
     b.output(y)
     return b.build(name)
 
@@ -117,7 +137,7 @@ def test_a_row_says_what_changed_when_and_what_shows_it(row):
     assert FIRST <= row.since <= LAST
     assert re.fullmatch("[0-9a-f]{8}|package", row.commit)
     assert row.file
-    assert row.oracle in {"wheels", "compiler", "source"}
+    assert row.oracle in {"wheels", "board", "compiler", "source"}
     assert row.oracle != "wheels" or row.since > min(MEASURED), "no package is that old"
 
 
@@ -128,7 +148,7 @@ def test_a_row_is_about_something_that_there_is(row):
             f'"{row.subject}"' in SOURCES or builtin(row.subject.removeprefix("cmsis_nn."))
         )
     elif row.what != "build":
-        assert builtin(row.subject) is not None
+        assert builtin(row.subject.removeprefix("cmsis_nn.")) is not None
     if row.what == "options":
         known = {field.name for field in fields(builtin(row.subject).options)}
         assert {part.split("=")[0] for part in row.before.split()} <= known
@@ -224,10 +244,11 @@ def test_ratios_of_scales_were_single():
     assert set(np.unique(then - now)) == {-1, 0}
 
 
+@pytest.mark.parametrize("core", ["host", "cortex-m4"])
 @pytest.mark.parametrize(("day", "expected"), [("2024-05-28", [4, 4]), ("2024-09-27", [4, 8])])
-def test_the_first_scale_was_that_of_all_units(day, expected):
+def test_the_first_scale_was_that_of_all_units(day, expected, core):
     model = two_units()
-    assert ar.Interpreter(model, target=Target("host", tflm=day))(ONE)[0].tolist() == expected
+    assert ar.Interpreter(model, target=Target(core, tflm=day))(ONE)[0].tolist() == expected
 
 
 def test_then_more_than_one_were_refused():
@@ -247,6 +268,57 @@ def test_what_is_not_modelled_is_warned_about():
     model = next(iter(random_models("UNIDIRECTIONAL_SEQUENCE_LSTM", 1)))
     with pytest.warns(UndefinedWarning, match="written anew.* on 2023-02-02"):
         ar.Interpreter(model, target=Target("host", tflm="2023-01"))
+
+
+def test_what_is_not_modelled_of_some_types_is_warned_about_for_these():
+    def mean(kind: str) -> Model:
+        b = ModelBuilder()
+        x = b.input("x", (2, 2), kind, scale=0.5)
+        y = b.tensor("y", (2,), kind, scale=0.5)
+        b.operator("MEAN", [x, b.constant("axes", np.array([1], np.int32))], [y])
+        b.output(y)
+        return b.build("mean")
+
+    target = Target("cortex-m4", tflm="2023-04-17")
+    with pytest.warns(UndefinedWarning, match="MEAN rounds changed on 2023-04-18"):
+        ar.Interpreter(mean("int8"), target=target)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ar.Interpreter(mean("float32"), target=target)
+
+
+def test_a_librarys_kernel_may_have_lacked_a_type():
+    model = unary("MAX_POOL_2D", "int16", Pool2DOptions(1, 1, 1, 1, 1), (1, 1, 1, 4), 0.5)
+    with pytest.raises(ConstraintError, match="int16 came on 2023-01-17"):
+        ar.Interpreter(model, target=Target("cortex-m4", tflm="2023-01-16"))
+    product = binary("MUL", "int16")
+    with pytest.raises(ConstraintError, match="int16 came on 2022-12-20"):
+        ar.Interpreter(product, target=Target("cortex-m4", tflm="2022-12-19"))
+    ar.Interpreter(product, target=Target("cortex-m4", "tflm", tflm="2022-12-19"))
+
+
+def test_a_library_may_have_left_a_type_to_tflm():
+    model = unary("SOFTMAX", "int16", SoftmaxOptions(beta=1.0), scale=1 / 32768)
+
+    def is_cmsis_nns(day: str) -> bool:
+        (only,) = device_operators(model, Target("cortex-m4", tflm=day))
+        return only.calls_library
+
+    assert [is_cmsis_nns(day) for day in ("2022-05-12", "2022-05-13")] == [False, True]
+
+
+def test_groups_of_channels_came_later():
+    b = ModelBuilder()
+    x = b.input("x", (1, 1, 1, 4), "int8", scale=0.5)
+    w = b.constant("w", np.ones((2, 1, 1, 2), np.int8), scale=[0.5, 0.5], zero_point=[0, 0])
+    y = b.tensor("y", (1, 1, 1, 2), "int8", scale=0.5)
+    bias = b.constant("bias", np.zeros(2, np.int32), scale=0.25)
+    b.operator("CONV_2D", [x, w, bias], [y], Conv2DOptions(stride_w=1, stride_h=1))
+    b.output(y)
+    model = b.build("groups")
+    with pytest.raises(ConstraintError, match=r"has all input channels, .* groups came on 2024-02"):
+        ar.Interpreter(model, target=Target("cortex-m4", tflm="2024-02-08"))
+    ar.Interpreter(model, target=Target("cortex-m4", tflm="2024-02-09"))
 
 
 # -- next to TFLM's packages --------------------------------------------------------------

@@ -25,8 +25,8 @@ import numpy.typing as npt
 
 from arenite.libraries.glue import Unaccounted
 from arenite.ops import Context, NativeKernel, Node, OpResolver, Registration, TfLiteTensor, builtin
-from arenite.ops.constraints import Constraint, NodeView
-from arenite.revisions.changes import Change, before, came, missing
+from arenite.ops.constraints import Constraint, NodeView, view_of
+from arenite.revisions.changes import Change, all_before, came, missing
 from arenite.revisions.known import Revision, revision_of
 from arenite.target import Target
 
@@ -52,18 +52,16 @@ class RevisedResolver:
             return found
         if missing(name, self._revision, self._builds):
             return None
-        own = before(self._revision.date, "library", f"{self._library}.{name}")
-        reference = self._given.find(name) if own is not None else None
-        return self._as_then(reference or found, name)
+        own = all_before(self._revision.date, "library", f"{self._library}.{name}")
+        is_tflms = any(not row.before for row in own)
+        return self._as_then(self._given.find(name) or found if is_tflms else found, name)
 
     def _as_then(self, found: Registration, name: str) -> Registration:
-        types, options = self._row("types", name), self._row("options", name)
-        memory, scales = self._row("memory", name), self._row("scales", name)
-        single = self._row("ratios", name) is not None
+        options, memory = self._row("options", name), self._row("memory", name)
+        single, scales = self._row("ratios", name) is not None, self._row("scales", name)
         first = scales is not None and scales.before.endswith("first")
-        refused = [
-            _refuses(row, self._revision) for row in (types, None if first else scales) if row
-        ]
+        rows = [*self._rows("types", name), *([] if first or scales is None else [scales])]
+        refused = [_refuses(row, self._revision) for row in rows]
         if refused:
             found = replace(found, constraints=(*found.constraints, *refused))
         if (options or memory or single or first) and found.prepare is not None:
@@ -75,9 +73,17 @@ class RevisedResolver:
         return found
 
     def _row(self, what: str, name: str) -> Change | None:
-        """The row that holds; the package's own before those of all builds."""
-        rows = (before(self._revision.date, what, name, build) for build in self._builds)
-        return next((row for row in rows if row is not None), None)
+        """The row that holds; the library's and the package's own before those of all builds."""
+        return next(iter(self._rows(what, name)), None)
+
+    def _rows(self, what: str, name: str) -> list[Change]:
+        subjects = (f"{self._library}.{name}", name)
+        kinds = [(subject, build) for subject in subjects for build in self._builds]
+        return [
+            row
+            for subject, build in kinds
+            for row in all_before(self._revision.date, what, subject, build)
+        ]
 
     def came(self, name: str) -> str:
         """A sentence on an operator that the revision lacks; empty if it has it."""
@@ -129,12 +135,14 @@ def _prepare(
 
 def _warning(today: Prepare, row: Change, revision: Revision) -> Prepare:
     """Today's ``prepare``, which says that it is not that of then."""
+    kinds = _Kinds.of(row) if row.before else None
 
     def prepare(context: Context, node: Node) -> Any:
-        context.warn_undefined(
-            f"{row.note} on {row.since} ({row.commit}); this is {revision.title}, and what is said "
-            "here is of the later one"
-        )
+        if kinds is None or kinds.meets(view_of(context, node)):
+            context.warn_undefined(
+                f"{row.note} on {row.since} ({row.commit}); this is {revision.title}, and what is "
+                "said here is of the later one"
+            )
         return today(context, node)
 
     return prepare
@@ -183,7 +191,13 @@ class _Then(Unaccounted):
 
     def get_tensor(self, index: int) -> TfLiteTensor:
         """The host's, which takes temporary memory."""
-        tensor = self._host.get_tensor(index)
+        return self._seen(self._host.get_tensor(index))
+
+    def view_tensor(self, index: int) -> TfLiteTensor:
+        """The host's, which takes none."""
+        return self._seen(self._host.view_tensor(index))
+
+    def _seen(self, tensor: TfLiteTensor) -> TfLiteTensor:
         return self._scales.of(tensor) if any(self._scales) else tensor
 
     def allocate_persistent_buffer(self, size: int, purpose: str = "") -> Bytes:
@@ -204,22 +218,58 @@ class _Then(Unaccounted):
         return -1
 
 
+#: Words of a row that are no types: what a tensor then is, and what came.
+_SHAPES = {"grouped": ("all input channels", "groups"), "batched": ("one image", "batches")}
+
+
+class _Kinds(NamedTuple):
+    """What a row is about: ``input 0 int8 int16``; without a type, a scale per channel.
+
+    ``input 1 grouped int8`` is about weights that see some of the channels, and
+    ``input 0 batched int8`` about several images.
+    """
+
+    side: str
+    index: int
+    types: tuple[str, ...]
+    shape: str = ""
+
+    @classmethod
+    def of(cls, row: Change) -> _Kinds:
+        """Of a row's ``before``."""
+        side, number, *words = row.before.split()
+        types = tuple(word for word in words if word not in _SHAPES)
+        return cls(side, int(number), types, next((w for w in words if w in _SHAPES), ""))
+
+    def meets(self, node: NodeView) -> bool:
+        """Whether a node is of that kind."""
+        tensors = node.inputs if self.side == "input" else node.outputs
+        tensor = tensors[self.index] if self.index < len(tensors) else None
+        if tensor is None or (self.types and str(tensor.type) not in self.types):
+            return False
+        if self.shape == "grouped":
+            return tensor.shape[-1] != node.input(0).shape[-1]
+        if self.shape == "batched":
+            return tensor.shape[0] > 1
+        return bool(self.types) or tensor.scale_count > 1
+
+    def came(self, title: str) -> str:
+        """What there had to be, and what came."""
+        place = f"{self.side.capitalize()} {self.index} has"
+        if self.shape:
+            then, news = _SHAPES[self.shape]
+            return f"{place} {then}, as {title} demands; {news} came"
+        if self.types:
+            return f"{place} a type that {title} takes; {' and '.join(self.types)} came"
+        return f"{place} a single scale, which is all that {title} takes; a scale per channel came"
+
+
 def _refuses(row: Change, revision: Revision) -> Constraint:
     """A constraint: an input or output is not of the kind that was refused then."""
-    side, number, *kinds = row.before.split()
-    index = int(number)
+    kinds = _Kinds.of(row)
 
     def has_come(node: NodeView) -> bool:
-        tensors = node.inputs if side == "input" else node.outputs
-        tensor = tensors[index] if index < len(tensors) else None
-        if tensor is None:
-            return True
-        return str(tensor.type) not in kinds if kinds else tensor.scale_count < 2
+        return not kinds.meets(node)
 
-    taken = "a type that" if kinds else "a single scale, which is all that"
-    what = " and ".join(kinds) or "a scale per channel"
-    has_come.__doc__ = (
-        f"{side.capitalize()} {index} has {taken} {revision.title} takes; {what} came on "
-        f"{row.since} ({row.commit})."
-    )
+    has_come.__doc__ = f"{kinds.came(revision.title)} on {row.since} ({row.commit})."
     return has_come

@@ -4,23 +4,27 @@ A row of ``tflm.csv`` says what was there before a day (``since``) and what show
 a file of tensorflow/tflite-micro. By ``what``:
 
 - ``operator``: ``subject`` was not there.
-- ``types``: the operator refused, or computed nonsense of, types: ``input 0 int16``.
+- ``types``: the operator refused, or computed nonsense of, types: ``input 0 int16``; or groups
+  of channels (``input 1 grouped int8``), or several images (``input 0 batched int8``).
 - ``scales``: likewise a scale per channel, ``input 1``; or it took the ``input 1 first``.
 - ``ratios``: ratios of scales were computed in ``single`` precision.
 - ``options``: fields of its options had no effect: ``before`` is what they were taken for.
 - ``struct``: the struct's fields were those in ``before``, as :class:`arenite.memory.abi.Struct`
   has them; ``build`` says which of its three lists is meant (``fields``, ``compression``,
   ``package``).
-- ``other``: something else, which is not modelled: ``note`` says what.
-- ``library``: a library had no kernel of its own (``cmsis_nn.PAD``): TFLM's ran.
+- ``other``: something else, which is not modelled: ``note`` says what, ``before`` of which types.
+- ``library``: a library had no kernel of its own (``cmsis_nn.PAD``), or none of the types in
+  ``before``: TFLM's ran. A ``subject`` with a library before its name is that library's kernel in
+  other rows, too.
 - ``build``: TFLM's package was built otherwise: ``subject`` is a field of
   :class:`arenite.memory.abi.Abi`, ``before`` its value.
 - ``memory``: scratch buffers that it did not ask for, or asked for in the tail: ``before`` is
   ``purpose: none`` or ``purpose: persistent``; or what it asked for besides in the tail.
 
 ``build`` is ``package`` where a row holds for TFLM's package on PyPI alone, and empty where it
-holds for all. ``oracle`` is ``wheels`` where packages from both sides of the change show it, and
-``source`` where it was read only.
+holds for all. ``oracle`` is ``wheels`` where packages from both sides of the change show it,
+``board`` where firmware of both sides on an emulated core does, ``compiler`` where a compiler says
+it of both, and ``source`` where it was read only.
 """
 
 from __future__ import annotations
@@ -53,11 +57,16 @@ def changes() -> tuple[Change, ...]:
 
 
 @lru_cache(maxsize=4096)
-def before(date: str, what: str, subject: str, build: str = "") -> Change | None:
-    """The row that says how it was on a date; None where it was as it is today."""
+def all_before(date: str, what: str, subject: str, build: str = "") -> tuple[Change, ...]:
+    """The rows that say how it was on a date, oldest first; none where it was as it is today."""
     later = (row for row in changes() if row.since > date)
     wanted = (what, subject, build)
-    return next((row for row in later if (row.what, row.subject, row.build) == wanted), None)
+    return tuple(row for row in later if (row.what, row.subject, row.build) == wanted)
+
+
+def before(date: str, what: str, subject: str, build: str = "") -> Change | None:
+    """The first of these: the state that lasted longest after the date."""
+    return next(iter(all_before(date, what, subject, build)), None)
 
 
 def missing(operator: str, revision: Revision, builds: tuple[str, ...] = ("",)) -> Change | None:

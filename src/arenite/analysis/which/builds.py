@@ -107,11 +107,11 @@ def _of_library(library: LibraryFacts) -> Iterator[Target]:
 
 
 def states(library: LibraryFacts) -> tuple[str, ...]:
-    """Days before each change of a library whose state is told by a day, and today's, ""."""
+    """Days before each change of a library whose state is told by a day, and the last one."""
     if not library.is_dated:
         return ("",)
     days = sorted({row.since for row in cmsis_nn.changes().values()})
-    return (*(str(date.fromisoformat(day) - timedelta(days=1)) for day in days), "")
+    return (*(str(date.fromisoformat(day) - timedelta(days=1)) for day in days), cmsis_nn.LAST)
 
 
 def state_of(target: Target) -> Span | None:
@@ -122,7 +122,7 @@ def state_of(target: Target) -> Span | None:
     ends = states(library)
     place = ends.index(target.cmsis_nn)
     first = cmsis_nn.FIRST if not place else _day_after(ends[place - 1])
-    return Span(first, target.cmsis_nn or cmsis_nn.LAST)
+    return Span(first, target.cmsis_nn)
 
 
 def _day_after(day: str) -> str:

@@ -16,7 +16,7 @@ from arenite.cores import CORES
 from arenite.formats import Source, model_of
 from arenite.library_facts import facts_of, usual_library
 from arenite.model import Model
-from arenite.revisions.cmsis_nn import FIRST
+from arenite.revisions.cmsis_nn import fetched_by
 from arenite.target import Target, find_target
 
 #: Ends of arenas that are no multiple of 16 bytes, tried where nothing else explains the numbers.
@@ -232,16 +232,18 @@ def _unlikely(build: Build, given: Printed) -> tuple[int, str]:
         all(one.compiler != "gcc" for one in build.targets),
         not is_host and target.library != usual_library(CORES[target.processor].family).name,
         CORES[target.processor].family == "cortex-m" and not _has_dsp(build),
-        all(_is_ahead(one, build) for one in build.targets),
+        not any(_is_fetched(one, build) for one in build.targets),
     )
     backwards = "".join(chr(255 - ord(letter)) for letter in build.span.last)
     return sum(map(int, unusual)), backwards
 
 
-def _is_ahead(target: Target, build: Build) -> bool:
-    """Whether the library is of a time after TFLM's."""
-    state = state_of(target)
-    return state is not None and state.first > max(build.span.last, FIRST)
+def _is_fetched(target: Target, build: Build) -> bool:
+    """Whether TFLM of that time fetches the library's state."""
+    state, span = state_of(target), build.span
+    if state is None:
+        return True
+    return state.first <= fetched_by(span.last) and fetched_by(span.first) <= state.last
 
 
 def _has_dsp(build: Build) -> bool:

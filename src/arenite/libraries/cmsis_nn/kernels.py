@@ -6,6 +6,7 @@ import csv
 from functools import cache
 from importlib.resources import files
 
+from arenite.libraries.cmsis_nn.decisions.before import as_then
 from arenite.libraries.cmsis_nn.operators import glue_for
 from arenite.libraries.costs import Costs
 from arenite.libraries.glue import Glue
@@ -18,7 +19,8 @@ from arenite.target import Target
 
 
 def _glue(name: str, target: Target) -> Glue | None:
-    return glue_for(name)
+    glue = glue_for(name)
+    return glue if glue is None or not target.tflm else as_then(glue, name, target)
 
 
 def _order(node: Node, view: NodeView, position: int, path: Path, target: Target) -> Order | None:

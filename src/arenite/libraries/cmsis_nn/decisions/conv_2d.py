@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from arenite.libraries.cmsis_nn.decisions.before import is_before
+from arenite.libraries.cmsis_nn.decisions.before import is_before, unpacked
 from arenite.libraries.cmsis_nn.decisions.line import line_right_padding, line_splits
 from arenite.libraries.path import (
     Condition,
@@ -44,6 +44,8 @@ def decide(view: NodeView, target: Target) -> Path:
     path = arm_convolve_wrapper_s8(conv, target)
     if view.input(1).type is TensorType.INT4:
         vectors = target.instructions == "mve"
+        if as_int8 := unpacked(view, path, target):
+            return as_int8
         int4 = arm_convolve_wrapper_s4(conv, target)
         return replace(int4, scratch=path.scratch, has_vectors=vectors)
     return path

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from arenite.libraries.cmsis_nn.decisions.before import is_before
+from arenite.libraries.cmsis_nn.decisions.before import is_before, unpacked
 from arenite.libraries.cmsis_nn.decisions.conv_2d import (
     arm_convolve_wrapper_s8,
     columns,
@@ -38,10 +38,11 @@ def decide(view: NodeView, target: Target) -> Path:
             return to_reference("DepthwiseConv")
         case TensorType.INT16:
             return path_to("arm_depthwise_conv_s16")
-    wrapper = arm_depthwise_conv_wrapper_s8
-    if view.input(1).type is TensorType.INT4:
-        wrapper = arm_depthwise_conv_wrapper_s4
-    return wrapper(depthwise_convolution(view), target)
+    conv = depthwise_convolution(view)
+    path = arm_depthwise_conv_wrapper_s8(conv, target)
+    if view.input(1).type is not TensorType.INT4:
+        return path
+    return unpacked(view, path, target) or arm_depthwise_conv_wrapper_s4(conv, target)
 
 
 def arm_depthwise_conv_wrapper_s8(conv: ConvShape, target: Target) -> Path:

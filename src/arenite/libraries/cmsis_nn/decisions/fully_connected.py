@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from arenite.libraries.cmsis_nn.decisions.before import unpacked
 from arenite.libraries.cmsis_nn.decisions.conv_2d import arm_convolve_1x1_s8_fast
 from arenite.libraries.path import (
     Condition,
@@ -35,9 +36,11 @@ def decide(view: NodeView, target: Target) -> Path:
             return path_to_reference("FullyConnected")
         case TensorType.INT16:
             return path_to("arm_fully_connected_s16", "arm_nn_vec_mat_mult_t_s16")
-    if view.input(1).type is TensorType.INT4:
-        return path_to("arm_fully_connected_s4", "arm_nn_vec_mat_mult_t_s4")
-    return fully_connected_s8(fully_connected(view), target, keeps_sums=_keeps_sums(view))
+    path = fully_connected_s8(fully_connected(view), target, keeps_sums=_keeps_sums(view))
+    if view.input(1).type is not TensorType.INT4:
+        return path
+    int4 = path_to("arm_fully_connected_s4", "arm_nn_vec_mat_mult_t_s4")
+    return unpacked(view, path, target) or int4
 
 
 def _keeps_sums(view: NodeView) -> bool:

@@ -49,8 +49,9 @@ def arm_transpose_conv_wrapper_s8(conv: ConvShape, target: Target) -> Path:
     questions = Questions("arm_transpose_conv_wrapper_s8")
     if is_before(target, "transpose_conv_rows"):
         products = conv.filter.w * conv.filter.h * conv.input.w * conv.input.h * conv.output.c
-        sums_alone = (Scratch(products * _INT32, "sums"),)
-        return questions.path("arm_transpose_conv_s8", scratch=sums_alone)
+        outputs = conv.output.h * conv.output.w * conv.output.c
+        kept = Scratch(products * _INT32, "sums"), Scratch(outputs * _INT32, "outputs")
+        return questions.path("arm_transpose_conv_s8", scratch=kept)
     if questions.hold("arm_convolve_s8", *reverses_filter(conv)):
         scratch = _buffers(im2col_size_s8(conv, target), columns(conv) * conv.filter.n)
         return questions.path("arm_convolve_s8", product(conv, target), scratch=scratch)

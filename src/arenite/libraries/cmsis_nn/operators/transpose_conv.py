@@ -76,7 +76,7 @@ def _scatters(node: NodeView) -> bool:
 def own(view: NodeView, params: TransposeConvParams, path: Path) -> TransposeConvParams:
     """The rows that are written, and what is in them."""
     conv = transpose_convolution(view)
-    if path.function != "arm_transpose_conv_s8":
+    if "arm_nn_transpose_conv_row_s8_s32" not in path.calls:  # before November 2024: all rows
         return params
     rows = written_rows(conv)
     return replace(
