@@ -230,7 +230,7 @@ class _Kinds(NamedTuple):
     """
 
     side: str
-    index: int
+    number: int
     types: tuple[str, ...]
     shape: str = ""
 
@@ -244,7 +244,7 @@ class _Kinds(NamedTuple):
     def meets(self, node: NodeView) -> bool:
         """Whether a node is of that kind."""
         tensors = node.inputs if self.side == "input" else node.outputs
-        tensor = tensors[self.index] if self.index < len(tensors) else None
+        tensor = tensors[self.number] if self.number < len(tensors) else None
         if tensor is None or (self.types and str(tensor.type) not in self.types):
             return False
         if self.shape == "grouped":
@@ -255,7 +255,7 @@ class _Kinds(NamedTuple):
 
     def came(self, title: str) -> str:
         """What there had to be, and what came."""
-        place = f"{self.side.capitalize()} {self.index} has"
+        place = f"{self.side.capitalize()} {self.number} has"
         if self.shape:
             then, news = _SHAPES[self.shape]
             return f"{place} {then}, as {title} demands; {news} came"

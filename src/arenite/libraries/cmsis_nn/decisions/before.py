@@ -41,7 +41,8 @@ def as_then(glue: Glue, name: str, target: Target) -> Glue:
 
     def decide(view: NodeView, target: Target) -> Path:
         sides = {"input": view.inputs, "output": view.outputs}
-        is_left = any(str(sides[side][index].type) == kind for side, index, kind in left)
+        tensors = ((sides[side][index], kind) for side, index, kind in left)
+        is_left = any(one is not None and str(one.type) == kind for one, kind in tensors)
         return path_to_reference(name) if is_left else glue.decide(view, target)
 
     return replace(glue, decide=decide)
