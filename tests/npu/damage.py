@@ -34,9 +34,9 @@ from arenite.npu.constants import Known
 from arenite.npu.lifetimes import Spans
 from arenite.npu.operations import Copy
 from arenite.npu.operations import Program as Commands
-from arenite.npu.reader import read_program
 from arenite.npu.reference import run
 from arenite.npu.stream import StreamError, read_stream
+from arenite.npu.verification.reader import read_program
 from tests.npu.pieces import pieces
 from tests.npu.vela import KEPT
 

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from arenite.npu.constants import FAST
 from arenite.npu.operations import Program
-from arenite.npu.reader import read_program
 from arenite.npu.registers import LONG, SHORT, WAITS, operation_name
 from arenite.npu.stream import Command, Stream, StreamError, read_stream
+from arenite.npu.verification.reader import read_program
 from tests.npu.streams import Bytes, payload
 
 #: Of operations that end a stream.

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from arenite.npu.operations import Program
-from arenite.npu.reader import read_program
 from arenite.npu.reference import run
 from arenite.npu.registers import LONG, LONG_U85, OPERATIONS, SHORT, SHORT_U85
 from arenite.npu.stream import Stream, read_stream
+from arenite.npu.verification.reader import read_program
 
 #: Registers of U55, and those that U85 has in the same places.
 _SHORT = {name: code for table in (SHORT_U85, SHORT) for code, name in table.items()}

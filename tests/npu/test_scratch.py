@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from arenite.npu.reader import read_program
 from arenite.npu.scratch import scratch_of
 from arenite.npu.stream import read_stream
+from arenite.npu.verification.reader import read_program
 from tests.npu.damage import parts_of
 from tests.npu.streams import Assembler, layer, map_of, verified
 from tests.npu.vela import KEPT

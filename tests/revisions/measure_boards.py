@@ -112,9 +112,9 @@ def measure(mirrors: Path, folder: Path, asked: list[str]) -> dict[str, Any]:
             if not found:
                 continue
             counts.setdefault(_FIXED if is_fixed else case.operator, Counter())[found] += 1
-            if is_fixed and theirs.status == "ok" and found != "refused here":
-                if not _is_warned(case, day, core):
-                    arenas[case.operator] = theirs.arena
+            is_measured = theirs.status == "ok" and found != "refused here"
+            if is_fixed and is_measured and not _is_warned(case, day, core):
+                arenas[case.operator] = theirs.arena
         commit = commit_of(mirrors, day)
         parts = {part.repository: part.commit for part in parts_of(mirrors, commit)}
         of_cmsis = parts.get("ARM-software+CMSIS-NN") or parts["ARM-software+CMSIS_5"]

@@ -15,10 +15,10 @@ from arenite.errors import ConstraintError
 from arenite.model import Model, Operator, Subgraph, Tensor
 from arenite.npu.limits import GUESSED, INFERRED
 from arenite.npu.operations import Program
-from arenite.npu.reader import read_program, why_not
 from arenite.npu.registers import WAITS, operation_name
 from arenite.npu.scratch import Scratch, scratch_of
 from arenite.npu.stream import Stream, StreamError, read_stream
+from arenite.npu.verification.reader import read_program, why_not
 from arenite.npu.words import kind_of, sentence
 from arenite.ops import places_operands
 

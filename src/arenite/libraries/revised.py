@@ -223,7 +223,7 @@ _SHAPES = {"grouped": ("all input channels", "groups"), "batched": ("one image",
 
 
 class _Kinds(NamedTuple):
-    """What a row is about: ``input 0 int8 int16``; without a type, a scale per channel.
+    """The subject of a row: ``input 0 int8 int16``; without a type, a scale per channel.
 
     ``input 1 grouped int8`` is about weights that see some of the channels, and
     ``input 0 batched int8`` about several images.
@@ -254,7 +254,7 @@ class _Kinds(NamedTuple):
         return bool(self.types) or tensor.scale_count > 1
 
     def came(self, title: str) -> str:
-        """What there had to be, and what came."""
+        """The expected and the given."""
         place = f"{self.side.capitalize()} {self.number} has"
         if self.shape:
             then, news = _SHAPES[self.shape]

@@ -69,7 +69,7 @@ _REVERSED, _SCALAR = 1 << 6, 1 << 7
 
 
 class Reading(Protocol):
-    """The state of reading a stream; see :class:`arenite.npu.reader.Reading`."""
+    """The state of reading a stream; see :class:`arenite.npu.verification.reader.Reading`."""
 
     accelerator: Accelerator
     sizes: dict[int, int]

@@ -48,7 +48,7 @@ def run(program: Program, memory: Memory, watch: Watch | None = None) -> None:
     """Run all operations.
 
     Args:
-        program: As :func:`arenite.npu.reader.read_program` verified it.
+        program: As :func:`arenite.npu.verification.reader.read_program` verified it.
         memory: Bytes of each region, as many as were verified.
         watch: Told of what each operation stores, as it is stored.
     """

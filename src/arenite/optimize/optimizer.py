@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from arenite.cores import DEFAULT
 from arenite.errors import AreniteError, ModelError, OptimizationError
 from arenite.formats import Source, model_of, tflite
 from arenite.memory.offline import without_plan
@@ -101,7 +102,7 @@ def optimize(
     settings = Settings(meant, overlap, dilate, strip, lower, seconds, promised, compress, *limits)
     if cycles is not None and not has_costs(settings.target):
         raise ValueError(
-            "expected a target whose cycles are known for a limit of them, such as 'cortex-m4', "
+            f"expected a target whose cycles are known for a limit of them, such as {DEFAULT!r}, "
             f"got {settings.target or HOST}"
         )
     if not compress and (cycles is not None or decompression_memory):

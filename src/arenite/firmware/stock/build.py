@@ -39,7 +39,7 @@ _ROUNDS = 6
 
 
 def triple(processor: str) -> str:
-    """What clang calls the core with a C library."""
+    """Clang's name of the core with a C library."""
     return f"thumb-linux-musleabi{'hf' if CORES[processor].has_fpu else ''}"
 
 

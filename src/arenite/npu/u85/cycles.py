@@ -116,7 +116,7 @@ class _Estimate:
             copies, hidden = [], units
 
     def _behind(self, operations: Sequence[Operation]) -> Iterator[Any]:
-        """What goes on from chains."""
+        """Elements that go on from chains."""
         for one in operations:
             if isinstance(one, Copy):
                 continue

@@ -20,9 +20,9 @@ import numpy.typing as npt
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
 from arenite.npu.operations import Program
-from arenite.npu.reader import read_program
 from arenite.npu.reference import run
 from arenite.npu.stream import StreamError, read_stream
+from arenite.npu.verification.reader import read_program
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node, TfLiteTensor
 from arenite.ops.kernel_util import input_array, input_tensor, output_array

@@ -7,7 +7,6 @@ import pytest
 from arenite.firmware import export
 from tests.firmware.kernels.cortex_m.layers import Layers
 
-
 #: For scratch memory, of which there is more than in TFLM's arena.
 _ROOM = 1 << 20
 

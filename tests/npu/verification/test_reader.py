@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from arenite.npu import reader
-from arenite.npu.reader import read_program
 from arenite.npu.stream import StreamError
+from arenite.npu.verification import reader
+from arenite.npu.verification.reader import read_program
 from tests.npu.streams import (
     Assembler,
     layer,
