@@ -88,7 +88,7 @@ def _is_warned(case: Case, day: str, core: str) -> bool:
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", UndefinedWarning)
         ours(case, day, core)
-    return bool(said)
+    return any(issubclass(one.category, UndefinedWarning) for one in said)
 
 
 def corpora() -> tuple[list[Case], list[Case]]:
@@ -112,8 +112,8 @@ def measure(mirrors: Path, folder: Path, asked: list[str]) -> dict[str, Any]:
             if not found:
                 continue
             counts.setdefault(_FIXED if is_fixed else case.operator, Counter())[found] += 1
-            is_measured = theirs.status == "ok" and found != "refused here"
-            if is_fixed and is_measured and not _is_warned(case, day, core):
+            is_ours = is_fixed and theirs.status == "ok" and found != "refused here"
+            if is_ours and not _is_warned(case, day, core):
                 arenas[case.operator] = theirs.arena
         commit = commit_of(mirrors, day)
         parts = {part.repository: part.commit for part in parts_of(mirrors, commit)}

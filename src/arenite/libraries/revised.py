@@ -67,9 +67,9 @@ class RevisedResolver:
         if (options or memory or single or first) and found.prepare is not None:
             seen = _Scales(is_single=single, is_first=first)
             found = _prepared(found, _prepare(found.prepare, options, memory, seen))
-        other = self._row("other", name)
-        if other is not None and found.prepare is not None:
-            found = _prepared(found, _warning(found.prepare, other, self._revision))
+        for other in self._rows("other", name):
+            if found.prepare is not None:
+                found = _prepared(found, _warning(found.prepare, other, self._revision))
         return found
 
     def _row(self, what: str, name: str) -> Change | None:
