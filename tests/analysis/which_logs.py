@@ -56,8 +56,8 @@ _TREE = "2026-08-20"
 _S3 = Target("esp32s3", library_version="1.1.2", glue_version="1.3.4")
 #: What Arenite says of targets that nothing here runs, and how much of it is printed.
 _ARENITE = (
-    (Target("cortex-m4", tflm="2022-06-15", cmsis_nn="5.0.0"), Options(), "kws_int8", "used"),
-    (Target("cortex-m55", tflm="2024-06-15", cmsis_nn="6.0.0"), Options(), "vww_int8", "used"),
+    (Target("cortex-m4", tflm="2022-06-15"), Options(), "kws_int8", "used"),
+    (Target("cortex-m55", tflm="2024-06-15"), Options(), "vww_int8", "used"),
     (Target("cortex-m4", tflm="pico-tflmicro"), Options(is_recording=True), "ic_int8", "all"),
     (Target("cortex-m4", tflm="2025-06-15"), Options("linear"), "kws_int8", "used"),
     (_S3, Options(), "sww_int8", "used"),
@@ -146,16 +146,12 @@ def _of_arenite(models: dict[str, bytes]) -> Iterator[Log]:
         found = allocated(tflite.read(models[name]), target, options)
         text = as_printed(found) if kind == "all" else f"Arena used bytes: {found.total}\n"
         day = revision_of(target.tflm or LAST).date
+        state = day_of(target.cmsis_nn) if target.cmsis_nn else cmsis_nn.fetched_by(day)
         yield Log(
             f"Arenite: {target}, {options.planner} planner",
             *(name, text, day, target.library, target.abi),
-            *(target.instructions, target.library_version, _state(target), options.planner),
+            *(target.instructions, target.library_version, state, options.planner),
         )
-
-
-def _state(target: Target) -> str:
-    """The day of its CMSIS-NN, which others have none of."""
-    return day_of(target.cmsis_nn or cmsis_nn.LAST)
 
 
 def as_printed(found: Allocations) -> str:
