@@ -44,7 +44,7 @@ def test_an_unknown_one_is_refused_with_those_that_are_known(arenite, model_file
 
 @pytest.mark.parametrize("command", ["explain", "fit", "memory", "optimize"])
 def test_an_unknown_cmsis_nn_is_refused_likewise(arenite, model_file, command):
-    result = arenite(command, model_file, "--cmsis-nn-version", "4.1.0")
+    result = arenite(command, model_file, "--cmsis-nn-version", "3.1.0")
     assert result.exit_code == 2
     assert "6.0.0" in result.stderr
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from arenite.errors import UndefinedWarning
 from arenite.firmware.board import Board
 from arenite.model import Model, Operator
 from tests.firmware.bulk import INVOKES, Case, Tally
@@ -67,7 +69,9 @@ def compared_on(processor: str, cases: Sequence[Case]) -> Tally:
     tally = Tally()
     if not cases:
         return tally
-    board = Board(side_by_side([case.model for case in cases]), processor, name="cases")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedWarning)
+        board = Board(side_by_side([case.model for case in cases]), processor, name="cases")
     wrong: dict[str, str] = {}
     for number in range(INVOKES):
         given = board(*(array for case in cases for array in case.steps[number]))

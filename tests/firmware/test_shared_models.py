@@ -19,7 +19,7 @@ LONG = pytest.mark.skipif("ARENITE_CASES" not in os.environ, reason="a longer ru
 @pytest.mark.parametrize(
     ("name", "instructions", "cycles", "arena", "code"),
     [
-        ("ad_int8", 340_000, 410_000, 2_700, 4_000),
+        ("ad_int8", 260_000, 380_000, 2_700, 4_400),
         ("kws_int8", 3_000_000, 3_600_000, 11_000, 6_000),
         pytest.param("ic_int8", 12_600_000, 15_200_000, 53_000, 14_000, marks=LONG),
         pytest.param("vww_int8", 5_300_000, 6_300_000, 50_000, 30_720, marks=LONG),
