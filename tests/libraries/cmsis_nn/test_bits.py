@@ -10,10 +10,13 @@ import pytest
 
 import arenite as ar
 from arenite.model import Model
+from arenite.ops.kernel_util import Activation
+from arenite.ops.tflite.transpose_conv import TransposeConvOptions
 from arenite.runtime.heap_host import HeapInterpreter
 from arenite.runtime.interpreter_config import Engine
 from tests.libraries.cmsis_nn.corners import CORNERS, case
 from tests.libraries.cmsis_nn.measured import BITS
+from tests.ops.lstm import lstm
 
 #: Some corners are such weights, of which a warning tells.
 pytestmark = pytest.mark.filterwarnings("ignore:.*have a zero point:arenite.UndefinedWarning")
@@ -64,3 +67,34 @@ def test_every_corner_runs_natively(corner: str) -> None:
 
 def test_every_corner_was_measured() -> None:
     assert set(CORNERS) == set(BITS)
+
+
+def transposed(activation: int) -> Model:
+    """A pixel whose product is far above what RELU6 lets through."""
+    b = ar.ModelBuilder()
+    shape = b.constant("shape", np.array([1, 1, 1, 1], np.int32))
+    w = b.constant("w", np.full((1, 1, 1, 1), 100, np.int8), scale=0.1)
+    x = b.input("x", (1, 1, 1, 1), "int8", scale=1.0)
+    y = b.tensor("y", (1, 1, 1, 1), "int8", scale=1.0)
+    b.operator("TRANSPOSE_CONV", [shape, w, x], [y], TransposeConvOptions(0, 1, 1, activation))
+    b.output(y)
+    return b.build()
+
+
+def test_a_transposed_convolution_of_integers_has_no_activation() -> None:
+    x = np.full((1, 1, 1, 1), 5, np.int8)
+    assert ar.Interpreter(transposed(Activation.RELU6))(x) == 6
+    assert ar.Interpreter(transposed(Activation.RELU6), target=M4)(x) == 50
+
+
+def test_a_clip_of_less_than_a_step_of_the_cell_does_not_clip() -> None:
+    """TFLM's reference clips to 0 then."""
+
+    def outputs(clip: float, target: str) -> list[int]:
+        model = lstm("int8", np.random.default_rng(0), cell_scale=2.0**-3, cell_clip=clip)
+        x = np.random.default_rng(1).integers(-128, 128, model.inputs[0].shape, np.int8)
+        found: list[int] = ar.Interpreter(model, target=target)(x).reshape(-1).tolist()
+        return found
+
+    assert outputs(0.1, M4) == outputs(0.0, M4)
+    assert outputs(0.1, "host") != outputs(0.0, "host")

@@ -5,6 +5,8 @@
 large filters it writes other rows than the reference's. Where it would write behind the output or
 its scratch buffer, the model is refused. Where it writes fewer rows than the output has, or reads
 behind a row of sums, the reference's results are computed, with a warning.
+
+A fused activation has no effect on integers (``kTfLiteActNone``), unlike in the reference.
 """
 
 from __future__ import annotations
@@ -27,7 +29,12 @@ from arenite.memory.abi import Struct
 from arenite.model import TensorType
 from arenite.ops import Context, Node
 from arenite.ops.constraints import NodeView
-from arenite.ops.kernel_util import input_tensor, optional_input_tensor, output_tensor
+from arenite.ops.kernel_util import (
+    QUANTIZED_RANGE,
+    input_tensor,
+    optional_input_tensor,
+    output_tensor,
+)
 from arenite.ops.tflite.transpose_conv import CONV_PARAMS, TransposeConvParams
 
 OP_DATA = Struct("OpData", (CONV_PARAMS, "int", "int", "int", "pointer", "pointer"))
@@ -74,7 +81,11 @@ def _scatters(node: NodeView) -> bool:
 
 
 def own(view: NodeView, params: TransposeConvParams, path: Path) -> TransposeConvParams:
-    """The rows that are written, and what is in them."""
+    """No activation of integers; the rows that are written, and what is in them."""
+    kind = view.output(0).type
+    if kind is not TensorType.FLOAT32:
+        low, high = QUANTIZED_RANGE[kind]
+        params = replace(params, activation_min=low, activation_max=high)
     conv = transpose_convolution(view)
     if "arm_nn_transpose_conv_row_s8_s32" not in path.calls:  # before November 2024: all rows
         return params

@@ -7,7 +7,8 @@ state:
 - both states begin empty in every inference, and the model's state tensors stay as they are;
 - what the hidden state adds to a gate is added before int16 clips the sum, not clipped by itself
   (``arm_nn_vec_mat_mul_result_acc_s8_s16.c``, ``..._s16.c``);
-- nor is what the input gate lets through cut by itself (``arm_elementwise_mul_acc_s16.c``);
+- nor is what the input gate lets through cut by itself (``arm_elementwise_mul_acc_s16.c``), and a
+  clip of the cell that is less than a step does not clip (there as well);
 - a cell gate whose activation is not TANH has a sigmoid;
 - weights have no zero points;
 - sums of int16 are rescaled to 31 bits, as :mod:`arenite.libraries.cmsis_nn.operators._narrow`
@@ -78,7 +79,10 @@ def own(view: NodeView, params: LstmParams, path: Path) -> LstmParams:
     )
     # What is cut to int16 behind the sum needs no cut before; nor may it leave int32.
     added = replace(params.input_times_cell, output_min=-(1 << 30), output_max=1 << 30)
-    return replace(params, gates=tuple(gates), input_times_cell=added, is_cmsis_nn=True)
+    clip = params.cell_clip if params.quantized_cell_clip > 0 else 0.0
+    return replace(
+        params, gates=tuple(gates), input_times_cell=added, cell_clip=clip, is_cmsis_nn=True
+    )
 
 
 GLUE = Glue(
