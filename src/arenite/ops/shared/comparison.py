@@ -27,6 +27,7 @@ from arenite.ops.kernel_util import (
 )
 from arenite.ops.registry import Registration
 from arenite.ops.shared.binary import is_quantized, resize_output, shapes_broadcast, truth
+from arenite.ops.traits import Traits
 
 _LEFT_SHIFT = 8
 
@@ -46,6 +47,10 @@ class ComparisonParams:
 
 
 OP_DATA = Struct("OpData", (*("int", "int32", "int32", "int", "int32", "int32", "int"), "bool"))
+
+COMPARED = Traits(
+    compiled="for U85 Vela leaves out the inputs' scales where the output has a scale of its own"
+)
 
 #: The types in which every comparison is there.
 TYPES = (TensorType.FLOAT32, TensorType.INT8, TensorType.INT32, TensorType.INT64)

@@ -12,9 +12,10 @@ import numpy as np
 
 from arenite.model import TensorType
 from arenite.ops.scheme import COMPUTES_INT8
-from arenite.ops.shared.comparison import comparison
+from arenite.ops.shared.comparison import COMPARED, comparison
 
 REGISTRATION = comparison(np.greater, TensorType.INT16)
+TRAITS = COMPARED
 
 #: What TFLM makes of int16 is undefined.
 SCHEME = COMPUTES_INT8

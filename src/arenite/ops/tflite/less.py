@@ -8,8 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from arenite.ops.scheme import COMPUTES_INT8
-from arenite.ops.shared.comparison import comparison
+from arenite.ops.shared.comparison import COMPARED, comparison
 
 REGISTRATION = comparison(np.less)
+TRAITS = COMPARED
 
 SCHEME = COMPUTES_INT8

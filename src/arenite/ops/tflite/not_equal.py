@@ -9,8 +9,9 @@ import numpy as np
 
 from arenite.model import TensorType
 from arenite.ops.scheme import COMPUTES_INT8
-from arenite.ops.shared.comparison import comparison
+from arenite.ops.shared.comparison import COMPARED, comparison
 
 REGISTRATION = comparison(np.not_equal, TensorType.BOOL)
+TRAITS = COMPARED
 
 SCHEME = COMPUTES_INT8
