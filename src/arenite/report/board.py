@@ -59,10 +59,11 @@ def render_trial(result: Trial, width: int) -> Iterator[Text]:
 
 
 def _flash(reads: FlashReads) -> str:
-    least, most = (cycles / reads.clock / 1000 for cycles in reads.cycles)
+    times = dict.fromkeys(f"{cycles / reads.clock / 1000:.3g}" for cycles in reads.cycles)
+    cycles = dict.fromkeys(f"{one:,}" for one in reads.cycles)
     return (
-        f"time   {least:.3g} to {most:.3g} ms at {reads.clock:g} MHz: {reads.cycles[0]:,} to "
-        f"{reads.cycles[1]:,} cycles. {reads.code:,} lines of code and {reads.data:,} of constants "
+        f"time   {' to '.join(times)} ms at {reads.clock:g} MHz: {' to '.join(cycles)} cycles. "
+        f"{reads.code:,} lines of code and {reads.data:,} of constants "
         f"are not in the chip's caches, {reads.waits} cycles each; the less, the more of the code "
         "it prefetches"
     )
