@@ -1,14 +1,17 @@
 """Arenite as of a day next to TFLM with CMSIS-NN of that day on an emulated core.
 
-``python -m tests.revisions.measure_boards MIRRORS FOLDER [CORE:]DAY...`` makes TFLM's sources of
-these days in ``FOLDER``, builds a firmware of each, asks it for random models of every operator
-and for models that are always the same, and writes ``boards.json``: commits, how many of the first
-were equal, and the arenas of the others. What boards answer is kept in ``FOLDER``.
+``python -m tests.revisions.measure_boards FOLDER [CORE:]DAY...`` builds a firmware of TFLM's
+sources in ``FOLDER/DAY``, asks it for random models of every operator and for models that are
+always the same, and writes to ``boards.json`` how many of the first were equal, and the arenas of
+the others.
+Commits are those that stand there; of another day they are to be added by hand. What boards answer
+is kept in ``FOLDER``.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import pickle
 import sys
 import warnings
@@ -25,7 +28,6 @@ from arenite.runtime.interpreter import Interpreter
 from arenite.target import Target
 from tests.revisions.boards import ASKED, Answer, OldBoard
 from tests.revisions.measure import Case, fixed_corpus, is_same, random_corpus, text_of
-from tests.revisions.trees import commit_of, make_tree, parts_of
 
 FIGURES = Path(__file__).with_name("boards.json")
 #: Models that are larger take an emulated core long.
@@ -97,14 +99,14 @@ def corpora() -> tuple[list[Case], list[Case]]:
     return [case for case in random_corpus() if case.operator in ASKED], fixed
 
 
-def measure(mirrors: Path, folder: Path, asked: list[str]) -> dict[str, Any]:
+def measure(folder: Path, asked: list[str]) -> dict[str, Any]:
     """Counts of outcomes by operator, and arenas of the fixed models, by core and day."""
     cases, fixed = corpora()
-    figures: dict[str, Any] = {}
+    figures: dict[str, Any] = json.loads(FIGURES.read_text(encoding="utf-8"))
     for one in asked:
         core, _, day = one.rpartition(":")
         core = core or DEFAULT
-        answers = answers_of(make_tree(mirrors, folder, day), core, [*cases, *fixed])
+        answers = answers_of(folder / day, core, [*cases, *fixed])
         counts: dict[str, Counter[str]] = {}
         arenas: dict[str, int] = {}
         for number, (case, theirs) in enumerate(zip([*cases, *fixed], answers, strict=True)):
@@ -115,12 +117,9 @@ def measure(mirrors: Path, folder: Path, asked: list[str]) -> dict[str, Any]:
             is_ours = is_fixed and theirs.status == "ok" and found != "refused here"
             if is_ours and not _is_warned(case, day, core):
                 arenas[case.operator] = theirs.arena
-        commit = commit_of(mirrors, day)
-        parts = {part.repository: part.commit for part in parts_of(mirrors, commit)}
-        of_cmsis = parts.get("ARM-software+CMSIS-NN") or parts["ARM-software+CMSIS_5"]
-        figures[f"{core} {day}"] = {
-            "tflm": commit[:8],
-            "cmsis_nn": of_cmsis[:8],
+        key = f"{core} {day}"
+        figures[key] = {
+            **{part: figures.get(key, {}).get(part, "") for part in ("tflm", "cmsis_nn")},
             "operators": {name: dict(sorted(one.items())) for name, one in sorted(counts.items())},
             "arenas": arenas,
         }
@@ -130,5 +129,5 @@ def measure(mirrors: Path, folder: Path, asked: list[str]) -> dict[str, Any]:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    figures = measure(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:])
+    figures = measure(Path(sys.argv[1]), sys.argv[2:])
     FIGURES.write_text(text_of(figures), encoding="utf-8")

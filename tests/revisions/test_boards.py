@@ -1,8 +1,7 @@
 """Firmware of old revisions on an emulated core: arenas and results as Arenite says they are.
 
 ``boards.json`` has what such firmware gave. Where ``ARENITE_TFLM_DAYS`` names folders of TFLM's
-sources, each called as the day that it is of (``python -m tests.revisions.trees`` writes them), it
-is built and asked again.
+sources, each called as the day that it is of, it is built and asked again.
 """
 
 from __future__ import annotations
