@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections import Counter
 from zlib import crc32
@@ -25,24 +26,14 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--one-in",
-        type=int,
-        default=1,
-        metavar="N",
-        help="of the cases of a test run the first three and one in N, chosen by name",
-    )
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect cases for ``--one-in``: no test goes, and other tests keep other cases.
+    """With ``ARENITE_ONE_IN=N``, of every test's cases the first three and one in N.
 
     A name's checksum chooses, so that processes agree, and what a list of all operators loses in
     one test it keeps in another.
     """
-    nth = config.getoption("one_in")
+    nth = int(os.environ.get("ARENITE_ONE_IN", "1"))
     cases: Counter[str] = Counter()
     kept, left_out = [], []
     for item in items:
