@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from arenite.npu.feature_map import BRICK, FeatureMap, Shape
-from arenite.npu.operations import Convolution, Elementwise, Pool
+from arenite.npu.operations import Convolution, Elementwise, Operation, Pool, Resize
 
 #: Operations with a kernel, and all that compute.
 Windowed = Convolution | Pool
@@ -24,6 +24,12 @@ def least(one: Shape, other: Shape) -> Shape:
     return height, width, depth
 
 
+def units_of(shape: Shape, unit: Shape) -> Shape:
+    """The number of units that a shape takes along every axis."""
+    rows, columns, depth = (-(-n // size) for n, size in zip(shape, unit, strict=True))
+    return rows, columns, depth
+
+
 def parts(kernel: tuple[int, int]) -> Iterator[int]:
     """Elements of each part of a kernel."""
     for row in range(0, kernel[0], _PART):
@@ -31,11 +37,13 @@ def parts(kernel: tuple[int, int]) -> Iterator[int]:
             yield min(kernel[0] - row, _PART) * min(kernel[1] - column, _PART)
 
 
-def keeps_depth(operation: Layer) -> bool:
+def keeps_depth(operation: Operation) -> bool:
     """Whether each output channel comes from the input's channel of its number."""
     if isinstance(operation, Convolution):
         return operation.is_depthwise
-    return isinstance(operation, Elementwise) or operation.kind != "sum"
+    if isinstance(operation, Pool):
+        return operation.kind != "sum"
+    return isinstance(operation, (Elementwise, Resize))
 
 
 def input_depth(operation: Layer) -> int:
@@ -66,10 +74,8 @@ def input_block(operation: Layer) -> Shape:
 
 def blocks(operation: Layer) -> Shape:
     """The number of blocks of an output, along every axis."""
-    target = operation.result.map
-    block = least(target.shape, operation.result.block)
-    rows, columns, depth = (-(-n // size) for n, size in zip(target.shape, block, strict=True))
-    return rows, columns, depth
+    shape = operation.result.map.shape
+    return units_of(shape, least(shape, operation.result.block))
 
 
 def rounded(one: FeatureMap) -> int:

@@ -36,7 +36,7 @@ class Known:
         size = self._sizes.get(region)
         if size is None:
             raise StreamError(f"{what}: there is no region {region}")
-        if begin + length > size:
+        if begin < 0 or begin + length > size:
             raise StreamError(
                 f"{what}: bytes {begin} to {begin + length} are outside of region {region} of "
                 f"{size} bytes"

@@ -34,15 +34,17 @@ from arenite.npu.blocks import (
     least,
     parts,
     rounded,
+    units_of,
 )
 from arenite.npu.constants import FAST, READ_ONLY, WORK
 from arenite.npu.feature_map import BRICK, FeatureMap, Shape
+from arenite.npu.layers import RECORD
 from arenite.npu.operations import Convolution, Copy, Elementwise, Pool, Program
 
 #: Blocks whose commands are under way at once.
-_AT_ONCE = 4
-#: Bytes of a channel's scale, and what all of a layer are rounded up to.
-_RECORD, _ROUNDED = 10, 16
+AT_ONCE = 4
+#: Bytes that the scales of a layer are rounded up to.
+_ROUNDED = 16
 
 
 @dataclass(frozen=True)
@@ -203,7 +205,7 @@ class _Estimate:
             for region, _, length in operation.streams:
                 moved[self._areas[region]] += length * rows * columns
             # Scales are counted where the file has them, copied or not.
-            scales = -(-_RECORD * target.shape[2] // _ROUNDED) * _ROUNDED
+            scales = -(-RECORD * target.shape[2] // _ROUNDED) * _ROUNDED
             moved[self._areas[READ_ONLY]] += scales * rows * columns
         fast, slow = (int(moved[one] / one.bytes) for one in (self._system.fast, self._system.slow))
         return fast, slow
@@ -235,22 +237,19 @@ class _Estimate:
         shape, unit = operation.result.map.shape, self._at_once(operation)
         block = least(shape, operation.result.block)
         # A block that the output does not fill counts as far as the units compute it.
-        count = math.prod(_units_of(shape, unit)) / math.prod(_units_of(block, unit))
+        count = math.prod(units_of(shape, unit)) / math.prod(units_of(block, unit))
         stores: float = math.ceil(self._per_element(operation) * math.prod(block))
         if isinstance(operation, Convolution):
             constants = self._areas[operation.streams[0][0]]
             stores = max(stores, 10 * block[2] * constants.read / 256)
-        products = self._products(operation, _units_of(block, unit)) // self._accelerator.cores
-        fetch, store = self._transfers(operation)
-        commands = ((abs(store - fetch) if count > 1 else 0) + products + stores) / _AT_ONCE
-        slow, fast = sorted((max(products, commands), max(stores, commands)), reverse=True)
-        return int(slow * count + fast) + fetch + store
+        products = self._products(operation, units_of(block, unit)) // self._accelerator.cores
+        return through_units(products, stores, self._transfers(operation), count)
 
     def _elementwise(self, operation: Elementwise) -> int:
         """Elements one by one, or as fast as commands bring blocks of them."""
         elements, cycles = rounded(operation.result.map), self._per_element(operation)
         commands = max(self._transfers(operation)) / math.prod(operation.result.block)
-        return math.ceil(max(cycles, (commands + cycles) / _AT_ONCE) * elements)
+        return math.ceil(max(cycles, (commands + cycles) / AT_ONCE) * elements)
 
     def _transfers(self, operation: Layer) -> tuple[int, int]:
         """Cycles until a block's inputs are there, and its output stored."""
@@ -342,10 +341,12 @@ class _Estimate:
         return cycles
 
 
-def _units_of(shape: Shape, unit: Shape) -> Shape:
-    """The number of units that a shape takes along every axis."""
-    rows, columns, depth = (-(-n // size) for n, size in zip(shape, unit, strict=True))
-    return rows, columns, depth
+def through_units(products: float, stores: float, transfers: tuple[int, int], count: float) -> int:
+    """Cycles of so many blocks through both units, between a first fetch and a last store."""
+    fetch, store = transfers
+    commands = ((abs(store - fetch) if count > 1 else 0) + products + stores) / AT_ONCE
+    slow, fast = sorted((max(products, commands), max(stores, commands)), reverse=True)
+    return int(slow * count + fast) + fetch + store
 
 
 def _macs(operation: Layer) -> int:

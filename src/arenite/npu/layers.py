@@ -276,16 +276,31 @@ def address_range(registers: Registers, name: str) -> tuple[int, int]:
 
 def _channels(reading: Reading, core: int, depth: int) -> tuple[Int64, Int64, Int64]:
     """Bias, scale and shift of each output channel of a core."""
+    rows = records(reading, core, depth)
+    return signed(rows[:, :5]), unsigned(rows[:, 5:9]), rows[:, 9] & MOST_SHIFT
+
+
+def records(reading: Reading, stream: int, depth: int) -> Int64:
+    """The bytes of each output channel's record, a row per channel."""
     registers = reading.registers
-    begin, length = address_range(registers, f"SCALE{core or ''}")
+    begin, length = address_range(registers, f"SCALE{stream or ''}")
     needed = RECORD * depth
     if length < needed:
         raise StreamError(f"expected {needed} bytes of scales for {depth} channels, got {length}")
     raw = reading.known.take(registers.short("SCALE_REGION"), begin, needed, "scales")
-    rows = raw.reshape(depth, RECORD).astype(np.int64)
-    bias = (rows[:, :5] << 8 * np.arange(5)).sum(axis=1)
-    multiplier = (rows[:, 5:9] << 8 * np.arange(4)).sum(axis=1)
-    return np.where(bias >> 39, bias - (1 << 40), bias), multiplier, rows[:, 9] & MOST_SHIFT
+    return raw.reshape(depth, RECORD).astype(np.int64)
+
+
+def unsigned(rows: Int64) -> Int64:
+    """Numbers out of their bytes, the lowest first."""
+    found: Int64 = (rows << 8 * np.arange(rows.shape[1])).sum(axis=1)
+    return found
+
+
+def signed(rows: Int64) -> Int64:
+    """The same in two's complement."""
+    found, bits = unsigned(rows), 8 * rows.shape[1]
+    return np.where(found >> bits - 1, found - (1 << bits), found)
 
 
 # -- the end of every operation

@@ -7,6 +7,7 @@ reads it, so arenas do not add up: each constant is tried alone, then all togeth
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -41,7 +42,8 @@ def affordable(
     left = {place: some for place, some in ways.items() if not alone[place]}
     chosen = _within_time(model, left, settings)
     late = [place for place in left if place not in chosen]
-    declined += [_note(place, _why_late(model, settings)) for place in late]
+    why = _why_late(model, settings) if late else ""
+    declined += [_note(place, why) for place in late]
     kept: Chosen = {}
     if not _why_not(model, chosen, settings):
         return chosen, declined
@@ -113,12 +115,12 @@ def _knapsack(ways: dict[Place, list[Way]], cost: dict[Place, list[int]], room: 
     """At most one way for each place, with the most bytes saved in ``room`` cycles."""
     share = max(1.0, room / _SHARES)
     limit = int(room / share)
+    weights = {place: [max(0, math.ceil(one / share)) for one in cost[place]] for place in ways}
     best = np.zeros(limit + 1)
     picked: list[tuple[Place, np.ndarray]] = []
     for place, some in ways.items():
         pick, now = np.full(limit + 1, -1), best.copy()
-        for number, way in enumerate(some):
-            weight = max(0, int(np.ceil(cost[place][number] / share)))
+        for number, (way, weight) in enumerate(zip(some, weights[place], strict=True)):
             if weight > limit:
                 continue
             gain = best[: limit + 1 - weight] + way.saved
@@ -131,5 +133,5 @@ def _knapsack(ways: dict[Place, list[Way]], cost: dict[Place, list[int]], room: 
     for place, pick in reversed(picked):
         if pick[at] >= 0:
             chosen[place] = ways[place][pick[at]].codes
-            at -= max(0, int(np.ceil(cost[place][pick[at]] / share)))
+            at -= weights[place][pick[at]]
     return {place: chosen[place] for place in ways if place in chosen}

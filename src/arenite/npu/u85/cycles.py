@@ -14,9 +14,11 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from arenite.npu.blocks import keeps_depth, least, parts, rounded, units_of
 from arenite.npu.constants import READ_ONLY
-from arenite.npu.cycles import Cycles
+from arenite.npu.cycles import AT_ONCE, Cycles, through_units
 from arenite.npu.feature_map import BRICK, INSIDE, FeatureMap, Shape
+from arenite.npu.layers import RECORD
 from arenite.npu.operations import (
     Convolution,
     Copy,
@@ -41,8 +43,8 @@ from arenite.npu.u85.rates import (
     Memory,
 )
 
-#: Blocks whose commands are under way at once; a part of the kernel; a channel's record.
-_AT_ONCE, _PART, _RECORD = 4, 8, 10
+#: A part of the kernel.
+_PART = 8
 #: How much of what a memory could have under way it has.
 _USED = 0.8
 #: Transpositions that exchange rows and columns.
@@ -59,30 +61,13 @@ def _up(number: int, step: int) -> int:
     return -(-number // step) * step
 
 
-def _units_of(shape: Shape, unit: Shape) -> Shape:
-    rows, columns, depth = (-(-n // size) for n, size in zip(shape, unit, strict=True))
-    return rows, columns, depth
-
-
-def _least(one: Shape, other: Shape) -> Shape:
-    height, width, depth = (min(a, b) for a, b in zip(one, other, strict=True))
-    return height, width, depth
-
-
-def _stored(one: FeatureMap) -> int:
-    """Elements, with what whole bricks have beside them."""
-    height, width, depth = one.shape
-    return height * width * (_up(depth, BRICK) if one.is_bricks else depth)
-
-
 def _is_chained(operation: Operation) -> bool:
     return any(one.region >= INSIDE for one in operation.reads)
 
 
-def _keeps_depth(operation: Layer) -> bool:
-    if isinstance(operation, Convolution):
-        return operation.is_depthwise
-    return not isinstance(operation, Product) and getattr(operation, "kind", "") != "sum"
+def _parts(operation: Any) -> list[int]:
+    """Elements of each part of a kernel."""
+    return list(parts(operation.window.kernel if hasattr(operation, "window") else (1, 1)))
 
 
 class _Estimate:
@@ -180,22 +165,22 @@ class _Estimate:
         block = self._input_block(operation)
         is_row = isinstance(operation, (Elementwise, Resize))
         for place, one in enumerate(operation.reads):
-            elements = _stored(one) if is_row else self._fetched(operation, one, block)
+            elements = rounded(one) if is_row else self._fetched(operation, one, block)
             channel = "rows" if is_row or (place and isinstance(operation, Product)) else "input"
             count = self._with_bursts(one, block, elements, is_read=True)
             add(self._area(one), channel, count)
         for one in (one for other in group[1:] for one in other.reads if one.region < INSIDE):
-            count = self._with_bursts(one, block, _stored(one), is_read=True)
+            count = self._with_bursts(one, block, rounded(one), is_read=True)
             add(self._area(one), "rows", count)
         for one in (other.result.map for other in group if other.result.map.region < INSIDE):
-            count = self._with_bursts(one, operation.result.block, _stored(one), is_read=False)
+            count = self._with_bursts(one, operation.result.block, rounded(one), is_read=False)
             add(self._area(one), "store", count)
         if isinstance(operation, Convolution):
             times = self._blocks(operation)
             for region, _, length in operation.streams:
                 channel = "fast" if operation.is_fast and region != READ_ONLY else "weights"
                 add(self._areas[region], channel, length * times)
-            scales = _up(_RECORD * _up(operation.result.map.shape[2], BRICK), 16)
+            scales = _up(RECORD * _up(operation.result.map.shape[2], BRICK), 16)
             add(SLOW_MEMORY, "scales", scales * times)
         return self._cycles(FAST_MEMORY, moved), self._cycles(SLOW_MEMORY, moved)
 
@@ -207,31 +192,24 @@ class _Estimate:
     def _blocks(self, operation: Layer) -> int:
         """Blocks of an output's rows and columns."""
         target = operation.result.map.shape
-        rows, columns, _ = _units_of(target, _least(target, operation.result.block))
+        rows, columns, _ = units_of(target, least(target, operation.result.block))
         return rows * columns
 
     def _fetched(self, operation: Any, one: FeatureMap, block: Shape) -> int:
         """Elements of an input, which every block fetches again."""
-        height, width, _ = _least(one.shape, block)
+        height, width, _ = least(one.shape, block)
         depth = _up(one.shape[2], BRICK) if one.is_bricks else one.shape[2]
         times = self._blocks(operation)
-        if not _keeps_depth(operation):
+        if not keeps_depth(operation):
             target = operation.result.map.shape[2]
             times *= -(-target // min(target, operation.result.block[2]))
-        return height * width * depth * times * len(list(self._parts(operation)))
+        return height * width * depth * times * len(_parts(operation))
 
     # -- units
 
-    def _parts(self, operation: Any) -> Iterator[int]:
-        """Elements of each part of a kernel."""
-        kernel = operation.window.kernel if hasattr(operation, "window") else (1, 1)
-        for row in range(0, kernel[0], _PART):
-            for column in range(0, kernel[1], _PART):
-                yield min(kernel[0] - row, _PART) * min(kernel[1] - column, _PART)
-
     def _input_depth(self, operation: Layer) -> int:
         """Channels of a block of the input, before they are rounded up."""
-        if _keeps_depth(operation):
+        if keeps_depth(operation):
             return operation.result.block[2]
         if isinstance(operation, Convolution) and operation.is_part_first:
             return 16
@@ -255,44 +233,42 @@ class _Estimate:
             for axis in range(2):
                 extent = (window.kernel[axis] - 1) * window.dilation[axis] + 1
                 size = (block[axis] - 1) * window.stride[axis] + min(extent, _PART)
-                if window.upscale and not _keeps_depth(operation):
+                if window.upscale and not keeps_depth(operation):
                     size = -(-(size + (window.upscale == "nearest")) // 2)
                 sizes[axis] = size
-        if _keeps_depth(operation):
+        if keeps_depth(operation):
             depth = _up(depth, max(cut[2] * 128 // bits, 1))
         return _up(sizes[0], cut[0]), _up(sizes[1], cut[1]), depth
 
     def _units(self, operation: Layer, group: Sequence[Layer]) -> int:
         per_element = sum(self._per_element(one) for one in group)
-        fetch, store = self._transfers(operation)
+        transfers = self._transfers(operation)
         if isinstance(operation, (Elementwise, Resize)):
-            elements = _stored(operation.result.map)
-            commands = max(fetch, store) / math.prod(operation.result.block)
-            limit = math.ceil((commands + per_element) / _AT_ONCE * elements)
+            elements = rounded(operation.result.map)
+            commands = max(transfers) / math.prod(operation.result.block)
+            limit = math.ceil((commands + per_element) / AT_ONCE * elements)
             return max(limit, math.ceil(per_element * elements))
         shape, unit = operation.result.map.shape, operation.result.unit
-        block = _least(shape, operation.result.block)
-        count = math.prod(_units_of(shape, unit)) / math.prod(_units_of(block, unit))
+        block = least(shape, operation.result.block)
+        count = math.prod(units_of(shape, unit)) / math.prod(units_of(block, unit))
         stores: float = math.ceil(per_element * math.prod(block))
         if isinstance(operation, Convolution):
             constants = self._areas[operation.streams[0][0]]
-            stores = max(stores, _RECORD * block[2] * constants.read / 256)
-        products = self._products(operation, _units_of(block, unit))
-        commands = ((abs(store - fetch) if count > 1 else 0) + products + stores) / _AT_ONCE
-        slow, fast = sorted((max(products, commands), max(stores, commands)), reverse=True)
-        return int(slow * count + fast) + fetch + store
+            stores = max(stores, RECORD * block[2] * constants.read / 256)
+        products = self._products(operation, units_of(block, unit))
+        return through_units(products, stores, transfers, count)
 
     def _transfers(self, operation: Layer) -> tuple[int, int]:
         """Cycles until a block's inputs are there, and its output stored."""
         block, target = self._input_block(operation), operation.result.map
         fetched = []
         for one in operation.reads:
-            elements = math.prod(_least(one.shape, block))
+            elements = math.prod(least(one.shape, block))
             moved = self._with_bursts(one, block, elements, is_read=True)
             fetched.append(self._area(one).read + int(moved / self._area(one).bytes))
         if isinstance(getattr(operation, "other", None), int):
             fetched.append(SLOW_MEMORY.read)
-        elements = math.prod(_least(target.shape, operation.result.block))
+        elements = math.prod(least(target.shape, operation.result.block))
         moved = self._with_bursts(target, operation.result.block, elements, is_read=False)
         return max(fetched), self._area(target).write + int(moved / self._area(target).bytes)
 
@@ -322,9 +298,9 @@ class _Estimate:
         """Cycles of the multiplying units for a block of so many units."""
         channels = min(operation.input.shape[2], self._input_block(operation)[2])
         total: int = sum(
-            self._part(operation, elements, units, channels) for elements in self._parts(operation)
+            self._part(operation, elements, units, channels) for elements in _parts(operation)
         )
-        if _keeps_depth(operation):
+        if keeps_depth(operation):
             return total
         times: int = -(-operation.input.shape[2] // channels)
         return total * times
@@ -351,5 +327,5 @@ class _Estimate:
         waiting = 0
         if positions == 1:
             waiting = delay * (steps if depth == 1 else (steps - 1) * depth)
-        found: int = cycles + waiting * (eights if is_part and not _keeps_depth(operation) else 1)
+        found: int = cycles + waiting * (eights if is_part and not keeps_depth(operation) else 1)
         return found

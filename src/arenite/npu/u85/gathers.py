@@ -51,7 +51,8 @@ def gather(reading: Reading, command: Command, number: int) -> Gather:
     indices = _rows(registers, "IDX", (*shape[:2], 1), (4 * shape[1] + skip, 4, 4), "int32")
     out = _rows(registers, "DST", shape, steps("DST"), "int8")
     for one, what in ((table, "rows"), (indices, "indices"), (out, "target")):
-        _check(reading, one, what)
+        low, high = one.span
+        reading.known.require(one.region, low, high - low, what)
     return Gather(number, command.position, table, indices, out)
 
 
@@ -69,14 +70,3 @@ def _rows(
     size, strides = (height, width, 1, depth), (plane, row, 0, element)
     piece = Piece((0, height), (0, width), (0, depth), begin, size, strides)
     return FeatureMap(region, np.dtype(dtype), shape, 0, (piece,))
-
-
-def _check(reading: Reading, one: FeatureMap, what: str) -> None:
-    low, high = one.span
-    size = reading.sizes.get(one.region)
-    if size is None:
-        raise StreamError(f"{what}: there is no region {one.region}")
-    if low < 0 or high > size:
-        raise StreamError(
-            f"{what}: bytes {low} to {high} are outside of region {one.region} of {size} bytes"
-        )

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from arenite.npu.layers import MOST_SHIFT, Reading, address_range
+from arenite.npu.layers import MOST_SHIFT, Reading, address_range, records, signed, unsigned
 from arenite.npu.stream import StreamError
 from arenite.npu.u85.traversal import Traversal
 from arenite.npu.weights import decode
@@ -23,8 +23,7 @@ Places = tuple[tuple[int, int, int], ...]
 _HEADER, _ADJUST, _PALETTE = 256, 104, 112
 #: Bits of WEIGHT_FORMAT.
 _FAST, _SPARSE = 1, 1 << 4
-#: Bytes of a channel's record, and by accumulators of 48 bits or not: of its bias and multiplier.
-_RECORD = 10
+#: Bytes of a channel's bias and multiplier, by whether accumulators have 48 bits.
 _BYTES = {False: (4, 4), True: (6, 2)}
 
 
@@ -118,16 +117,7 @@ def channels(reading: Reading, depth: int, *, is_wide: bool) -> tuple[Int64, Int
         depth: Channels.
         is_wide: Accumulators have 48 bits.
     """
-    registers = reading.registers
-    begin, length = address_range(registers, "SCALE")
-    needed = _RECORD * depth
-    if length < needed:
-        raise StreamError(f"expected {needed} bytes of scales for {depth} channels, got {length}")
-    raw = reading.known.take(registers.short("SCALE_REGION"), begin, needed, "scales")
-    rows = raw.reshape(depth, _RECORD).astype(np.int64)
+    rows = records(reading, 0, depth)
     first, second = _BYTES[is_wide]
-    bias = (rows[:, :first] << 8 * np.arange(first)).sum(axis=1)
-    multiplier = (rows[:, first : first + second] << 8 * np.arange(second)).sum(axis=1)
-    multiplier &= (1 << 8 * second - 1) - 1
-    sign = 8 * first - 1
-    return np.where(bias >> sign, bias - (1 << sign + 1), bias), multiplier, rows[:, 8] & MOST_SHIFT
+    multiplier = unsigned(rows[:, first : first + second]) & (1 << 8 * second - 1) - 1
+    return signed(rows[:, :first]), multiplier, rows[:, 8] & MOST_SHIFT
