@@ -93,23 +93,22 @@ def optimize(
     """
     names = sequence(only)
     asked = set() if only is None else set(names)
-    lower, compress = lower or "lower" in asked, compress or "compress" in asked
-    does = {"lower": lower, "compress": compress}
+    does = {"lower": lower or "lower" in asked, "compress": compress or "compress" in asked}
     names = tuple(name for name in names if does.get(name, True))
-    promised = dict(ranges or {})
-    meant = find_target(target)
-    limits = ram, cycles, decompression_memory, decoder_code
-    settings = Settings(meant, overlap, dilate, strip, lower, seconds, promised, compress, *limits)
-    if cycles is not None and not has_costs(settings.target):
-        raise ValueError(
-            f"expected a target whose cycles are known for a limit of them, such as {DEFAULT!r}, "
-            f"got {settings.target or HOST}"
-        )
-    if not compress and (cycles is not None or decompression_memory):
-        raise ValueError(
-            "expected compress=True (--compress) with a limit of cycles, a deadline or "
-            "decompression memory: they are limits of what is decoded"
-        )
+    settings = Settings(
+        target=find_target(target),
+        overlap=overlap,
+        dilate=dilate,
+        strip=strip,
+        seconds=seconds,
+        ranges=dict(ranges or {}),
+        ram=ram,
+        cycles=cycles,
+        decompression_memory=decompression_memory,
+        decoder_code=decoder_code,
+        **does,
+    )
+    _check_limits(settings)
     if verify < 0:
         raise ValueError(f"expected a number of inputs from 0 to verify on, got {verify}")
     original = _checked(model_of(model))
@@ -136,6 +135,20 @@ def optimize(
         far = measure(original, base, settings, verify, is_exact=exact)
         report = replace(report, difference=far)
     return report.model, report
+
+
+def _check_limits(settings: Settings) -> None:
+    """Check that limits of what is decoded mean something."""
+    if settings.cycles is not None and not has_costs(settings.target):
+        raise ValueError(
+            f"expected a target whose cycles are known for a limit of them, such as {DEFAULT!r}, "
+            f"got {settings.target or HOST}"
+        )
+    if not settings.compress and (settings.cycles is not None or settings.decompression_memory):
+        raise ValueError(
+            "expected compress=True (--compress) with a limit of cycles, a deadline or "
+            "decompression memory: they are limits of what is decoded"
+        )
 
 
 def _steps(

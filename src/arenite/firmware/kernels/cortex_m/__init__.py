@@ -20,7 +20,7 @@ from arenite.firmware.kernels.cortex_m.pooling import average_pool_2d, max_pool_
 from arenite.firmware.kernels.cortex_m.selection import selection
 from arenite.firmware.kernels.portable import MOVERS, work_with
 from arenite.firmware.network.kernel import Work
-from arenite.firmware.network.layers import AnyLayer, Layer
+from arenite.firmware.network.layers import Layer
 
 KERNELS: dict[str, Callable[[Layer[Any]], Work]] = {
     "ADD": add_sub,
@@ -37,11 +37,5 @@ KERNELS: dict[str, Callable[[Layer[Any]], Work]] = {
     **{name: partial(kernel, write=in_assembly) for name, kernel in MOVERS.items()},
 }
 
-
-def cortex_m_work(layer: AnyLayer) -> Work:
-    """A layer in assembly, or as plain C with the reason why.
-
-    Raises:
-        UnsupportedError: Plain C has no kernel for it either.
-    """
-    return work_with(KERNELS, layer)
+#: A layer in assembly, or as plain C with the reason why.
+cortex_m_work = partial(work_with, KERNELS)

@@ -9,23 +9,18 @@ Facts: Armv6-M Architecture Reference Manual (MULS, what takes high registers).
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from arenite.firmware.kernels.cortex_m0.rows import conv_2d, fully_connected
 from arenite.firmware.kernels.portable import work_with
 from arenite.firmware.network.kernel import Work
-from arenite.firmware.network.layers import AnyLayer, Layer
+from arenite.firmware.network.layers import Layer
 
 KERNELS: dict[str, Callable[[Layer[Any]], Work]] = {
     "CONV_2D": conv_2d,
     "FULLY_CONNECTED": fully_connected,
 }
 
-
-def cortex_m0_work(layer: AnyLayer) -> Work:
-    """A layer in assembly, or as plain C with the reason why.
-
-    Raises:
-        UnsupportedError: Plain C has no kernel for it either.
-    """
-    return work_with(KERNELS, layer)
+#: A layer in assembly, or as plain C with the reason why.
+cortex_m0_work = partial(work_with, KERNELS)

@@ -10,6 +10,7 @@ Facts: Arm Cortex-M55 Software Optimization Guide; ACLE, ``arm_mve.h``.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from arenite.firmware.kernels.cortex_m55.addition import add_sub
@@ -18,7 +19,7 @@ from arenite.firmware.kernels.cortex_m55.depthwise import depthwise_conv_2d
 from arenite.firmware.kernels.cortex_m55.fully_connected import fully_connected
 from arenite.firmware.kernels.portable import work_with
 from arenite.firmware.network.kernel import Work
-from arenite.firmware.network.layers import AnyLayer, Layer
+from arenite.firmware.network.layers import Layer
 
 KERNELS: dict[str, Callable[[Layer[Any]], Work]] = {
     "ADD": add_sub,
@@ -28,11 +29,5 @@ KERNELS: dict[str, Callable[[Layer[Any]], Work]] = {
     "SUB": add_sub,
 }
 
-
-def cortex_m55_work(layer: AnyLayer) -> Work:
-    """A layer with vectors, or as plain C with the reason why.
-
-    Raises:
-        UnsupportedError: Plain C has no kernel for it either.
-    """
-    return work_with(KERNELS, layer)
+#: A layer with vectors, or as plain C with the reason why.
+cortex_m55_work = partial(work_with, KERNELS)
