@@ -22,8 +22,7 @@ ENGINE := pyproject.toml CMakeLists.txt $(wildcard cmake/*.* cmake/python/* csrc
 FORMATTED := src csrc
 # What is installed is what requirements/ names, by version and hash; `make lock` renews that.
 LOCKED := $(PIP) install --require-hashes --requirement requirements
-INSTALL := $(PIP) install --no-deps --no-build-isolation \
-	--config-settings=build-dir=$(VENV)/engine --editable
+BUILT := --no-deps --no-build-isolation --config-settings=build-dir=$(VENV)/engine
 
 .PHONY: help demo firmware test check test-long test-random test-report test-cluster lock sanitize fuzz spills arm test-arm lint types docs site bench native wheel wheels test-wheel rehearse clean
 
@@ -151,11 +150,20 @@ $(VENV)/.tools: requirements/build.txt | $(VENV)/.made
 	@rm -rf $(VENV)/engine $(VENV)/sanitize
 	@touch $@
 
-# In a folder of the environment, where only what changed is compiled again.
+ifdef WHEEL # what another Python built serves this one: the engine has Python's stable ABI
+$(VENV)/.engine: $(WHEEL) | $(VENV)/.made
+	@echo "installing $<"
+	@$(PIP) install --no-deps --force-reinstall $<
+	@touch $@
+else # in a folder of the environment, where only what changed is compiled again
 $(VENV)/.engine: $(ENGINE) $(VENV)/.tools
 	@echo "building the native engine"
-	@$(INSTALL) .
+	@$(PIP) install $(BUILT) --editable .
 	@touch $@
+endif
+
+$(VENV)/abi3: $(VENV)/.engine # its wheel, for WHEEL= of other Pythons on this machine
+	@$(PIP) wheel $(BUILT) --wheel-dir $@ .
 
 $(VENV)/.demo: requirements/demo.txt | $(VENV)/.engine
 	@echo "installing arenite"
