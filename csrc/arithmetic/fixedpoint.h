@@ -2,8 +2,7 @@
  *
  * Facts: gemmlowp fixedpoint.h; TFLM kernels/internal/common.h.
  */
-#ifndef ARENITE_FIXEDPOINT_H
-#define ARENITE_FIXEDPOINT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -143,5 +142,3 @@ static inline int32_t ar_reciprocal(int32_t x, int32_t integer_bits, int32_t *bi
   *bits = integer_bits - headroom;
   return ar_one_over_one_plus_x(fraction);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* How a convolution's accumulators become int8: decided once, when the plan is made. */
-#ifndef ARENITE_REQUANTIZE_PLAN_H
-#define ARENITE_REQUANTIZE_PLAN_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -148,5 +147,3 @@ static inline ar_range ar_range_to_cover(const ar_known_line *known, int32_t mul
 ar_requantize_mode ar_requantize_integer_plan(ar_requantize_integers *way, int lane,
                                               int32_t multiplier, int32_t shift,
                                               int32_t output_offset);
-
-#endif

@@ -5,8 +5,7 @@
  * the same size, 16 channels to a vector and `NB` vectors to a block, zero where a run was
  * rounded up to a whole dword, or to two where a channel's weights lie eight bytes at a time.
  */
-#ifndef ARENITE_GEMM_H
-#define ARENITE_GEMM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -113,5 +112,3 @@ static inline int32_t ar_some_positions(int32_t at_once, int32_t positions) {
 static inline int32_t ar_left_out(const ar_gemm_isa *isa, int32_t input_offset) {
   return isa->is_signed ? input_offset : input_offset - 128;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Convolutions on int8 and float32 as matrix products: CONV_2D, and FULLY_CONNECTED as its
  * 1x1 case. */
-#ifndef ARENITE_GEMM_CONV_H
-#define ARENITE_GEMM_CONV_H
+#pragma once
 
 #include "engine.h"
 #include "gemm.h"
@@ -40,5 +39,3 @@ ar_status ar_gemm_run(const void *params, const void *plan, const ar_tensor *io,
                       uint8_t *workspace);
 ar_status ar_gemm_part(const void *params, const void *plan, const ar_tensor *io,
                        uint8_t *workspace, ar_share share);
-
-#endif

@@ -1,7 +1,6 @@
 /* What is known of a convolution as a matrix product before it runs: gemm_conv.c fills it,
  * gemm_conv_weights.c packs by it, gemm_conv_run.c obeys. */
-#ifndef ARENITE_GEMM_CONV_PLAN_H
-#define ARENITE_GEMM_CONV_PLAN_H
+#pragma once
 
 #include "gemm_conv.h"
 #include "grouped.h"
@@ -69,5 +68,3 @@ static inline int64_t ar_packed_bytes(const conv_plan *plan) {
 /* Packs weights, and before those of wide tiles what they find of their `blocks`. */
 void ar_gemm_conv_pack(const ar_gemm_isa *isa, const conv_plan *plan, const ar_gemm_conv *conv,
                        const ar_requantize_block *blocks, int8_t *packed);
-
-#endif

@@ -7,8 +7,7 @@
  * by itself is split into its even and its odd bytes. Which it is depends on the weights of 16
  * filters, and is decided when the plan is made.
  */
-#ifndef ARENITE_GROUPED_H
-#define ARENITE_GROUPED_H
+#pragma once
 
 #include "gemm.h"
 
@@ -42,5 +41,3 @@ int32_t ar_count_groups(const ar_filters *filters, int32_t groups[AR_GROUP_SIZES
 
 /* Packs the weights behind a header for so many entries, at least what ar_count_groups says. */
 void ar_pack_groups(const ar_filters *filters, int32_t entries, int8_t *packed);
-
-#endif

@@ -3,8 +3,7 @@
  * Rows are interleaved, so that a dword holds vertical taps of one channel (four as bytes, or
  * two as int16) and a dot product sums them; horizontal taps are loads at other offsets.
  */
-#ifndef ARENITE_INTERLEAVED_DEPTHWISE_H
-#define ARENITE_INTERLEAVED_DEPTHWISE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -73,5 +72,3 @@ ar_status ar_depthwise_part(const void *params, const void *plan, const ar_tenso
 
 /* The convolution that one over a single input channel is; the tensors have been checked. */
 ar_gemm_conv ar_depthwise_as_gemm(const DepthwiseConv2DParams *params, const ar_tensor *io);
-
-#endif

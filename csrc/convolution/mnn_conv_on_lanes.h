@@ -1,6 +1,5 @@
 /* MNN_CONV_INT8 on the engine's int8 convolutions, dense or depthwise. */
-#ifndef ARENITE_MNN_CONV_ON_LANES_H
-#define ARENITE_MNN_CONV_ON_LANES_H
+#pragma once
 
 #include "interleaved_depthwise.h"
 #include "gemm_conv.h"
@@ -13,5 +12,3 @@ ar_status ar_mnn_conv_run(const void *params, const void *plan, const ar_tensor 
                           uint8_t *workspace);
 ar_status ar_mnn_conv_part(const void *params, const void *plan, const ar_tensor *io,
                            uint8_t *workspace, ar_share share);
-
-#endif

@@ -1,7 +1,6 @@
 /* Copies an NHWC int8 image into a padded one of unsigned bytes (q ^ 0x80), or of int16 less
  * the zero point. Inline, so that each instruction set compiles it for itself. */
-#ifndef ARENITE_STAGING_H
-#define ARENITE_STAGING_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -139,5 +138,3 @@ static inline void ar_stage_int16(const ar_staging *s, const int8_t *source, uin
   for (int32_t y = 0; y < s->rows; ++y, row += s->staged_row_bytes)
     ar_widen((int16_t *)row, source + (int64_t)y * elements, elements, zero_point);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* Products the other way round, for what is often the first layer of an image: sixteen positions
  * lie in the lanes of a register, and what all lanes share are weights. Filters of 3x3 over one
  * channel or three make few whole dwords row by row, and eight of them half a register. */
-#ifndef ARENITE_TRANSPOSED_H
-#define ARENITE_TRANSPOSED_H
+#pragma once
 
 #include "gemm_conv.h"
 
@@ -20,5 +19,3 @@ void ar_pack_transposed(const ar_gemm_conv *conv, int8_t *packed);
 
 /* The tile for this problem, which takes a whole row; NULL where there is none. */
 ar_gemm_tile ar_transposed_tile(const ar_gemm_isa *isa, const ar_gemm_conv *conv);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * Facts: A. Lavin, S. Gray, Fast Algorithms for Convolutional Neural Networks, 2015.
  */
-#ifndef ARENITE_WINOGRAD_CONV_2D_H
-#define ARENITE_WINOGRAD_CONV_2D_H
+#pragma once
 
 #include "gemm_conv.h"
 
@@ -70,5 +69,3 @@ static inline int64_t ar_winograd_values_bytes(const ar_winograd *w) {
 static inline int64_t ar_winograd_workspace(const ar_winograd *w) {
   return ar_winograd_values_bytes(w) + (int64_t)AR_WINOGRAD_TILES * w->points * w->points * 64;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The time, for what waits and what pauses. Needs _POSIX_C_SOURCE. */
-#ifndef ARENITE_CLOCK_H
-#define ARENITE_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -10,5 +9,3 @@ static inline int64_t ar_now_ns(void) {
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* How a file declares a kernel. cmake/kernel_table.py finds these lines when the engine is built
  * and makes the table that ar_find_kernel reads: nothing else names a kernel. */
-#ifndef ARENITE_KERNEL_H
-#define ARENITE_KERNEL_H
+#pragma once
 
 #include "engine.h"
 #include "engine/share.h"
@@ -46,5 +45,3 @@
   }                                                                                              \
   AR_SHARED_KERNEL(ISA, ORDER, OPERATOR, ISA##_##OPERATOR##_##ORDER##_measure,                   \
                    ISA##_##OPERATOR##_##ORDER##_plan, FAMILY##_run, FAMILY##_part)
-
-#endif

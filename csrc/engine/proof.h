@@ -5,8 +5,7 @@
  * one tensor leaves int32. Sizes made of parameters are multiplied with ar_times(), whose -1 for
  * what is negative or too large equals no size of a tensor. What is not proven is not taken.
  */
-#ifndef ARENITE_PROOF_H
-#define ARENITE_PROOF_H
+#pragma once
 
 #include <math.h>
 
@@ -167,5 +166,3 @@ static inline int ar_are_finite(const float *x, int64_t count) {
     if (!isfinite(x[i])) return 0;
   return 1;
 }
-
-#endif

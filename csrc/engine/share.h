@@ -1,6 +1,5 @@
 /* How many of what a part of a kernel's work is. */
-#ifndef ARENITE_SHARE_H
-#define ARENITE_SHARE_H
+#pragma once
 
 #include "engine.h"
 #include "engine/proof.h"
@@ -36,5 +35,3 @@ static inline ar_status ar_run_flat(ar_run_fn run, int32_t tensors, const void *
 }
 
 static const ar_share ar_whole = {0, 1};
-
-#endif

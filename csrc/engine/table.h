@@ -1,6 +1,5 @@
 /* Which kernels the build has. cmake/kernel_table.py makes the table from the files. */
-#ifndef ARENITE_TABLE_H
-#define ARENITE_TABLE_H
+#pragma once
 
 #include "engine.h"
 
@@ -8,5 +7,3 @@
  * portable ones as compiled for it. A list ends with NULL; there is none where the build has no
  * such kernels. */
 extern const ar_kernel *const *const ar_kernel_table[AR_ISA_COUNT];
-
-#endif

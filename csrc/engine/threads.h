@@ -1,6 +1,5 @@
 /* The threads of the system, as far as engine/thread_pool.c needs them: POSIX's or Windows' own. */
-#ifndef ARENITE_THREADS_H
-#define ARENITE_THREADS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -85,5 +84,3 @@ static inline void ar_pause(void) {
   __asm__ volatile("yield");
 #endif
 }
-
-#endif

@@ -1,7 +1,7 @@
-/* Arrays of parameter records, with the number of their elements. */
-#ifndef ARENITE_ARRAYS_H
-#define ARENITE_ARRAYS_H
+/* Arrays of parameter records, with the number of their elements; and the types of their numbers. */
+#pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct {
@@ -28,5 +28,3 @@ typedef struct {
   const float *data;
   int64_t count;
 } ar_floats;
-
-#endif

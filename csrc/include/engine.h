@@ -7,11 +7,10 @@
  * Layouts: activations NHWC, convolution weights OHWI, depthwise weights 1HWC.
  *
  * Parameter records are in records/, one header per Python module that defines some. The Python
- * binding reads this folder as well: declarations only, nothing for the preprocessor but guards
- * and includes.
+ * binding reads this folder as well: declarations only, nothing for the preprocessor but includes,
+ * each header once.
  */
-#ifndef ARENITE_ENGINE_H
-#define ARENITE_ENGINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -315,5 +314,3 @@ typedef struct {
 int64_t ar_greedy_bytes(int32_t count);
 void ar_greedy(ar_buffer *buffers, const int32_t *order, int32_t count, int32_t moments,
                int64_t alignment, void *memory);
-
-#endif

@@ -1,7 +1,6 @@
 /* Verifies a FlatBuffer of a declared schema, and finds all that it holds, see
  * src/arenite/formats/flatbuffer/scan.py. */
-#ifndef ARENITE_FLATBUFFER_H
-#define ARENITE_FLATBUFFER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -72,5 +71,3 @@ int32_t ar_fb_verify(const ar_fb_schema *schema, ar_fb_scan *scan);
 
 /* The same for a table at a place of the file that is the root of a schema of its own. */
 int32_t ar_fb_verify_table(const ar_fb_schema *schema, ar_fb_scan *scan, int64_t place);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef ARENITE_OBJECTS_H
-#define ARENITE_OBJECTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ typedef struct {
 /* Adds make_struct(), eval_tensors(), tensor_rows(), find_step() and know_arrays() of python/objects.c to
  * the module; 0 where it cannot. To be called once, from Python. */
 int32_t ar_add_objects(void);
-
-#endif

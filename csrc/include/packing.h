@@ -1,7 +1,6 @@
 /* Whether buffers fit into a height: a search that proves it or finds their places, see
  * src/arenite/memory/packing.py. */
-#ifndef ARENITE_PACKING_H
-#define ARENITE_PACKING_H
+#pragma once
 
 #include <stdint.h>
 
@@ -54,5 +53,3 @@ int64_t ar_packing_room(int32_t count, int32_t sections);
 void ar_packing_start(const ar_packing *packing);
 /* Goes on for so many steps; counts in `taken` those that it took. */
 ar_packing_state ar_packing_run(const ar_packing *packing, int64_t steps, int64_t *taken);
-
-#endif

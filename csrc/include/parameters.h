@@ -1,7 +1,6 @@
 /* What prepare computes of many numbers at once: the same bits as the functions in Python, which
  * say what is meant. */
-#ifndef ARENITE_PARAMETERS_H
-#define ARENITE_PARAMETERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -34,5 +33,3 @@ int32_t ar_hard_swish_table(int32_t input_zero_point, int32_t output_zero_point,
                             int32_t output_multiplier, int32_t output_exponent, int8_t *table);
 int32_t ar_elu_table(float input_scale, int32_t input_zero_point, float output_scale,
                      int32_t output_zero_point, int8_t *table);
-
-#endif

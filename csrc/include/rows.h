@@ -1,5 +1,4 @@
-#ifndef ARENITE_ROWS_H
-#define ARENITE_ROWS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -40,5 +39,3 @@ typedef struct {
 
 /* Adds rows() of python/rows.c to the module; 0 where it cannot. To be called once, from Python. */
 int32_t ar_add_rows(void);
-
-#endif

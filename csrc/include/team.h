@@ -7,8 +7,7 @@
  *
  * Between parts threads look for more for some time, then they sleep.
  */
-#ifndef ARENITE_TEAM_H
-#define ARENITE_TEAM_H
+#pragma once
 
 #include "engine.h"
 
@@ -32,5 +31,3 @@ void ar_team_call(ar_team *team);
 
 /* Runs a step that has parts. AR_UNSUPPORTED if one of them answers that. */
 ar_status ar_team_run(ar_team *team, const ar_step *step, const ar_tensor *io, uint8_t *workspace);
-
-#endif

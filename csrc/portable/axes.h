@@ -1,6 +1,5 @@
 /* How the elements of a tensor meet those of its reduction over some axes. */
-#ifndef ARENITE_PORTABLE_AXES_H
-#define ARENITE_PORTABLE_AXES_H
+#pragma once
 
 #include "arithmetic/fixedpoint.h"
 #include "records/reduction.h"
@@ -68,5 +67,3 @@ static inline int64_t ar_take_rows(ar_walk *walk) {
   walk->rank = last;
   return rows;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Sums over some axes. */
-#ifndef ARENITE_PORTABLE_AXIS_SUMS_H
-#define ARENITE_PORTABLE_AXIS_SUMS_H
+#pragma once
 
 #include "axes.h"
 
@@ -62,5 +61,3 @@ static inline void ar_requantize_sums(const ReductionParams *p, const ar_reducti
     else ((int16_t *)y->data)[i] = (int16_t)value;
   }
 }
-
-#endif

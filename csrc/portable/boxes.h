@@ -1,6 +1,5 @@
 /* Boxes: elements of one tensor that go to a regular place of another. All steps are bytes. */
-#ifndef ARENITE_PORTABLE_BOXES_H
-#define ARENITE_PORTABLE_BOXES_H
+#pragma once
 
 #include <string.h>
 
@@ -72,5 +71,3 @@ static inline void ar_read_numbers(const ar_tensor *t, int32_t count, int64_t *n
 static inline int ar_has_numbers(const ar_tensor *t, int64_t count) {
   return AR_IS_ONE_OF(t->type, AR_INT32, AR_INT64) && ar_elements(t) >= count;
 }
-
-#endif

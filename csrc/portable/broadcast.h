@@ -1,6 +1,5 @@
 /* Inputs that broadcast to an output: rows of elements, and where each row starts. */
-#ifndef ARENITE_PORTABLE_BROADCAST_H
-#define ARENITE_PORTABLE_BROADCAST_H
+#pragma once
 
 #include "name.h"
 
@@ -170,5 +169,3 @@ static inline ar_status ar_plan_binary(const void *params, const ar_tensor *io, 
     }                                                                              \
     return AR_OK;                                                                  \
   }
-
-#endif

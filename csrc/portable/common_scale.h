@@ -1,6 +1,5 @@
 /* ADD, SUB and SQUARED_DIFFERENCE: two inputs on the scale of twice the larger one. */
-#ifndef ARENITE_PORTABLE_COMMON_SCALE_H
-#define ARENITE_PORTABLE_COMMON_SCALE_H
+#pragma once
 
 #include "arithmetic/fixedpoint.h"
 #include "broadcast.h"
@@ -35,5 +34,3 @@ static inline int32_t ar_to_output(const int once, const AddSubParams *p, uint32
   return ar_clamp_offset(scaled, p->output_offset, (int32_t)p->activation_min,
                          (int32_t)p->activation_max);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * The errors are a few units in the last place, as those of C's libraries are; NaN stays NaN.
  * Polynomials: Cephes (expf.c, logf.c, sinf.c, tanhf.c).
  */
-#ifndef ARENITE_PORTABLE_FLOAT_MATH_H
-#define ARENITE_PORTABLE_FLOAT_MATH_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -231,5 +230,3 @@ static inline float ar_tanh(float x) {
   const float little = p * z * x + x;
   return magnitude >= 0.625f ? ar_float_of_bits(ar_bits_of_float(large) | sign) : little;
 }
-
-#endif

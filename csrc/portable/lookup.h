@@ -1,6 +1,5 @@
 /* Functions of int8 values as tables of their 256 results, indexed by the byte. */
-#ifndef ARENITE_PORTABLE_LOOKUP_H
-#define ARENITE_PORTABLE_LOOKUP_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -118,5 +117,3 @@ static inline void ar_lookup(const int8_t *table, const int8_t *x, int8_t *y, in
   for (int64_t i = ar_lookup_blocks(table, x, y, count); i < count; ++i)
     y[i] = table[(uint8_t)x[i]];
 }
-
-#endif

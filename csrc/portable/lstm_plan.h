@@ -2,8 +2,7 @@
  *
  * The four gates' columns stand side by side: forget, input, output, cell.
  */
-#ifndef ARENITE_PORTABLE_LSTM_H
-#define ARENITE_PORTABLE_LSTM_H
+#pragma once
 
 #include "product.h"
 #include "records/lstm.h"
@@ -36,5 +35,3 @@ void AR_NAME(lstm_integer)(const LstmParams *p, const void *memory, const ar_ten
                            uint8_t *workspace);
 void AR_NAME(lstm_float)(const LstmParams *p, const void *memory, const ar_tensor *io,
                          uint8_t *workspace);
-
-#endif

@@ -1,6 +1,5 @@
 /* Loops of a function of floats over tensors, with quicker ones where no special cases are met. */
-#ifndef ARENITE_PORTABLE_MAPS_H
-#define ARENITE_PORTABLE_MAPS_H
+#pragma once
 
 #include "float_math.h"
 #include "name.h"
@@ -24,5 +23,3 @@ enum { AR_MAP_BLOCK = 256 };
       else name##_any(x + begin, y + begin, n);                                      \
     }                                                                                \
   }
-
-#endif

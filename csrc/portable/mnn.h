@@ -1,6 +1,5 @@
 /* What the operators of .mnn files share: from real numbers to int8, as MNN rounds. */
-#ifndef ARENITE_PORTABLE_MNN_H
-#define ARENITE_PORTABLE_MNN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -12,5 +11,3 @@ static inline float ar_mnn_clamped(float x, float low, float high) {
 
 /* To nearest, halves away from zero; |x| < 2^31. */
 static inline int32_t ar_mnn_rounded(float x) { return (int32_t)(x + (x < 0.0f ? -0.5f : 0.5f)); }
-
-#endif

@@ -1,6 +1,5 @@
 /* Portable kernels are compiled once per instruction set; the suffix keeps them apart. */
-#ifndef ARENITE_PORTABLE_NAME_H
-#define ARENITE_PORTABLE_NAME_H
+#pragma once
 
 #ifndef AR_SUFFIX
 #error "compile with -DAR_SUFFIX=portable, avx2 or avx512vnni"
@@ -36,5 +35,3 @@ static inline ar_status ar_plan_nothing(const void *params, const ar_tensor *io,
   (void)params, (void)io, (void)plan;
   return AR_OK;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What an NPU does with lines of int64: loads, scales, stores. The same bits as
  * src/arenite/npu/arithmetic.py, where what leaves 64 bits wraps. */
-#ifndef ARENITE_PORTABLE_NPU_H
-#define ARENITE_PORTABLE_NPU_H
+#pragma once
 
 #include "name.h"
 #include "records/npu_records.h"
@@ -133,5 +132,3 @@ static inline int ar_npu_slides(const Window *w, const int32_t *size, int32_t up
   }
   return x->dims[0] == 1 && AR_HAS_SHAPE(y, 1, w->output_size[0], w->output_size[1], y->dims[3]);
 }
-
-#endif

@@ -4,8 +4,7 @@
  * k, the 16 elements of row k. Columns are filled up with zeros to a multiple of 16; rows of
  * sums are as long.
  */
-#ifndef ARENITE_PORTABLE_PRODUCT_H
-#define ARENITE_PORTABLE_PRODUCT_H
+#pragma once
 
 #include "name.h"
 
@@ -100,5 +99,3 @@ static inline int ar_types_fit(const ar_tensor *io) {
     return AR_IS_ONE_OF(weights, AR_INT8, AR_INT4) && AR_IS_ONE_OF(bias, AR_INT32, AR_ABSENT);
   return x == AR_INT16 && weights == AR_INT8 && AR_IS_ONE_OF(bias, AR_INT32, AR_INT64, AR_ABSENT);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Where the operator's number is known when it is prepared there is one variable, else all are
  * there, and the number says which. Sizes that differ are for Python, which knows what TFLM does.
  */
-#ifndef ARENITE_RESOURCE_VARIABLE_H
-#define ARENITE_RESOURCE_VARIABLE_H
+#pragma once
 
 #include <string.h>
 
@@ -34,5 +33,3 @@ static inline const ar_tensor *ar_find_variable(const VariableParams *params,
   const int64_t bytes = ar_elements(value) * ar_element_bytes(value->type);
   return first[place].dims[0] == bytes ? &first[place] : 0;
 }
-
-#endif

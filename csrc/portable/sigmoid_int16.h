@@ -1,6 +1,5 @@
 /* LOGISTIC and TANH of int16 values, interpolated in a table; see numeric/lut.py. */
-#ifndef ARENITE_PORTABLE_SIGMOID_INT16_H
-#define ARENITE_PORTABLE_SIGMOID_INT16_H
+#pragma once
 
 #include <stdint.h>
 
@@ -54,5 +53,3 @@ static inline int32_t ar_tanh_int16(int32_t scaled) {
   const int32_t value = ar_sigmoid_magnitude(scaled, 8, 0xFFFF << 8) - (1 << 23);
   return (scaled >= 0 ? value + 128 : -value + 127) >> 8;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What kernels of the signal library share: their state, and queues of samples in it. */
-#ifndef ARENITE_PORTABLE_SIGNAL_H
-#define ARENITE_PORTABLE_SIGNAL_H
+#pragma once
 
 #include <string.h>
 
@@ -49,5 +48,3 @@ static inline int32_t ar_queue_count(const ar_queue *queue, int32_t most) {
   const int32_t count = queue->count;
   return count < 0 || count > most ? 0 : count;
 }
-
-#endif

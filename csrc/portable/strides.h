@@ -1,6 +1,5 @@
 /* Walks over elements that lie at regular distances. */
-#ifndef ARENITE_PORTABLE_STRIDES_H
-#define ARENITE_PORTABLE_STRIDES_H
+#pragma once
 
 #include <string.h>
 
@@ -76,5 +75,3 @@ static inline void ar_gather(const ar_walk *walk, const void *x, int64_t start, 
     done += n;
   } while (ar_next(walk, index, &start));
 }
-
-#endif

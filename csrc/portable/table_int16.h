@@ -1,6 +1,5 @@
 /* Functions of int16 values, interpolated in tables of 513 entries; see lut.lookup_int16. */
-#ifndef ARENITE_PORTABLE_TABLE_INT16_H
-#define ARENITE_PORTABLE_TABLE_INT16_H
+#pragma once
 
 #include <stdint.h>
 
@@ -11,5 +10,3 @@ static inline int32_t ar_table_int16(const int32_t *table, int32_t x) {
   const int32_t base = table[index];
   return base + (((table[index + 1] - base) * (x & 0x7F) + 64) >> 7);
 }
-
-#endif

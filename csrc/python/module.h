@@ -1,6 +1,5 @@
 /* What is added to the module that cffi makes. */
-#ifndef ARENITE_MODULE_H
-#define ARENITE_MODULE_H
+#pragma once
 
 #include <Python.h>
 
@@ -13,5 +12,3 @@ PyObject *ar_new_object(PyObject *type);
 /* Gives an object an attribute as object.__setattr__ does: its class may be frozen. Takes the reference
  * to the value, which may be NULL; 0 with an error. */
 int ar_set(PyObject *object, PyObject *name, PyObject *value);
-
-#endif

@@ -1,7 +1,6 @@
 /* The head of NumPy's array objects, whose layout is that of numpy/ndarraytypes.h since NumPy 1.0.
  * Include Python.h before. */
-#ifndef ARENITE_NDARRAY_H
-#define ARENITE_NDARRAY_H
+#pragma once
 
 /* NumPy's flags: in C's order, and aligned as well; and what is no constant. */
 enum { AR_IN_A_ROW = 0x0001, AR_ARRANGED = AR_IN_A_ROW | 0x0100, AR_WRITEABLE = 0x0400 };
@@ -37,5 +36,3 @@ const ndarray *ar_viewable(PyObject *object);
 /* A read-only array of a dtype in the memory of one that is viewable, at an address that suits it: a new
  * reference, or NULL with an error. A slice in Python takes twice as long. */
 PyObject *ar_view(PyObject *descr, int nd, const Py_ssize_t *dims, char *data, PyObject *owner);
-
-#endif

@@ -1,8 +1,4 @@
-#ifndef ARENITE_RECORDS_ABS_H
-#define ARENITE_RECORDS_ABS_H
-
-#include <stdbool.h>
-#include <stdint.h>
+#pragma once
 
 #include "arrays.h"
 
@@ -17,5 +13,3 @@ typedef struct {
   int32_t high;
   ar_int8s table;
 } AbsParams;
-
-#endif

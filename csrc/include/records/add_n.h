@@ -1,7 +1,6 @@
-#ifndef ARENITE_RECORDS_ADD_N_H
-#define ARENITE_RECORDS_ADD_N_H
+#pragma once
 
-#include <stdint.h>
+#include "arrays.h"
 
 typedef struct {
   int32_t inputs;
@@ -13,5 +12,3 @@ typedef struct {
   int32_t output_min;
   int32_t output_max;
 } AddNParams;
-
-#endif

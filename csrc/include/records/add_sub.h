@@ -1,7 +1,6 @@
-#ifndef ARENITE_RECORDS_ADD_SUB_H
-#define ARENITE_RECORDS_ADD_SUB_H
+#pragma once
 
-#include <stdint.h>
+#include "arrays.h"
 
 typedef struct {
   int32_t sign;
@@ -18,5 +17,3 @@ typedef struct {
   int32_t output_multiplier;
   int32_t output_shift;
 } AddSubParams;
-
-#endif

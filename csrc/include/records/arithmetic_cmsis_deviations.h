@@ -1,9 +1,5 @@
-#ifndef ARENITE_RECORDS_ARITHMETIC_REDONE_H
-#define ARENITE_RECORDS_ARITHMETIC_REDONE_H
+#pragma once
 
-#include <stdint.h>
-
-#include "arrays.h"
 #include "records/conv_2d.h"
 
 /* A convolution of which some output positions, counted through all images, are computed once more:
@@ -16,5 +12,3 @@ typedef struct {
   ar_int32s starts;
   ar_int32s rounds_half_up;
 } RedoneParams;
-
-#endif

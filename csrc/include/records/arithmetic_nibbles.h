@@ -1,7 +1,5 @@
-#ifndef ARENITE_RECORDS_ARITHMETIC_NIBBLES_H
-#define ARENITE_RECORDS_ARITHMETIC_NIBBLES_H
+#pragma once
 
-#include "arrays.h"
 #include "records/depthwise_conv_2d.h"
 
 /* A depthwise convolution of which every output position has one of some `kinds` of windows;
@@ -11,5 +9,3 @@ typedef struct {
   ar_int32s kinds;
   ar_int32s places;
 } NibbleParams;
-
-#endif

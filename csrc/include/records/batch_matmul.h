@@ -1,8 +1,6 @@
-#ifndef ARENITE_RECORDS_BATCH_MATMUL_H
-#define ARENITE_RECORDS_BATCH_MATMUL_H
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "arrays.h"
 
 typedef struct {
   bool adj_x;
@@ -16,5 +14,3 @@ typedef struct {
   int32_t activation_max;
   bool accumulates_64_bits;
 } BatchMatMulParams;
-
-#endif

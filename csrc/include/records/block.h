@@ -1,7 +1,6 @@
-#ifndef ARENITE_RECORDS_BLOCK_H
-#define ARENITE_RECORDS_BLOCK_H
+#pragma once
 
-#include <stdint.h>
+#include "arrays.h"
 
 /* out[outer, column, row] = x[outer, row, column], each of them `run` elements. */
 typedef struct {
@@ -10,5 +9,3 @@ typedef struct {
   int32_t columns;
   int32_t run;
 } AxisSwap;
-
-#endif

@@ -1,11 +1,8 @@
-#ifndef ARENITE_RECORDS_CAST_H
-#define ARENITE_RECORDS_CAST_H
+#pragma once
 
-#include <stdint.h>
+#include "arrays.h"
 
 typedef struct {
   int64_t output_min;
   int64_t output_max;
 } CastParams;
-
-#endif

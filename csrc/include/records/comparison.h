@@ -1,8 +1,6 @@
-#ifndef ARENITE_RECORDS_COMPARISON_H
-#define ARENITE_RECORDS_COMPARISON_H
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "arrays.h"
 
 typedef struct {
   bool is_scaled;
@@ -14,5 +12,3 @@ typedef struct {
   int32_t input2_multiplier;
   int32_t input2_shift;
 } ComparisonParams;
-
-#endif

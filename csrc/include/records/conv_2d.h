@@ -1,10 +1,5 @@
-#ifndef ARENITE_RECORDS_CONV_2D_H
-#define ARENITE_RECORDS_CONV_2D_H
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "arrays.h"
 #include "records/window.h"
 
 /* Convolutions' records and that of FULLY_CONNECTED begin with the same fields. */
@@ -20,5 +15,3 @@ typedef struct {
   int32_t groups;
   int32_t filter_scratch;
 } Conv2DParams;
-
-#endif

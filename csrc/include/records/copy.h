@@ -1,7 +1,4 @@
-#ifndef ARENITE_RECORDS_COPY_H
-#define ARENITE_RECORDS_COPY_H
-
-#include <stdint.h>
+#pragma once
 
 #include "arrays.h"
 
@@ -15,5 +12,3 @@ typedef struct {
   int32_t parts;
   ar_int64s copy_sizes;
 } Interleaving;
-
-#endif

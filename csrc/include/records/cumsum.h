@@ -1,8 +1,6 @@
-#ifndef ARENITE_RECORDS_CUMSUM_H
-#define ARENITE_RECORDS_CUMSUM_H
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "arrays.h"
 
 typedef struct {
   int32_t axis; /* -1: input 1 is no constant */
@@ -13,5 +11,3 @@ typedef struct {
   int32_t multiplier;
   int32_t shift;
 } CumsumParams;
-
-#endif

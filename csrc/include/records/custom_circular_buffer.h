@@ -1,11 +1,8 @@
-#ifndef ARENITE_RECORDS_CUSTOM_CIRCULAR_BUFFER_H
-#define ARENITE_RECORDS_CUSTOM_CIRCULAR_BUFFER_H
+#pragma once
 
-#include <stdint.h>
+#include "arrays.h"
 
 typedef struct {
   int32_t slots;
   int32_t depth;
 } CircularBufferParams;
-
-#endif

@@ -1,8 +1,6 @@
-#ifndef ARENITE_RECORDS_CUSTOM_TFLITE_DETECTION_POST_PROCESS_H
-#define ARENITE_RECORDS_CUSTOM_TFLITE_DETECTION_POST_PROCESS_H
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "arrays.h"
 
 typedef struct {
   bool is_regular;
@@ -17,5 +15,3 @@ typedef struct {
   double scale_h;
   double scale_w;
 } DetectionPostProcessParams;
-
-#endif

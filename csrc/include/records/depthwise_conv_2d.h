@@ -1,10 +1,5 @@
-#ifndef ARENITE_RECORDS_DEPTHWISE_CONV_2D_H
-#define ARENITE_RECORDS_DEPTHWISE_CONV_2D_H
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "arrays.h"
 #include "records/window.h"
 
 typedef struct {
@@ -19,5 +14,3 @@ typedef struct {
   int32_t depth_multiplier;
   int32_t filter_scratch;
 } DepthwiseConv2DParams;
-
-#endif

@@ -1,11 +1,8 @@
-#ifndef ARENITE_RECORDS_DEQUANTIZE_H
-#define ARENITE_RECORDS_DEQUANTIZE_H
+#pragma once
 
-#include <stdint.h>
+#include "arrays.h"
 
 typedef struct {
   double scale;
   int32_t zero_point;
 } DequantizeParams;
-
-#endif

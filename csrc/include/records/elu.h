@@ -1,12 +1,7 @@
-#ifndef ARENITE_RECORDS_ELU_H
-#define ARENITE_RECORDS_ELU_H
-
-#include <stdint.h>
+#pragma once
 
 #include "arrays.h"
 
 typedef struct {
   ar_int8s table;
 } EluParams;
-
-#endif

@@ -1,10 +1,7 @@
-#ifndef ARENITE_RECORDS_EMBEDDING_LOOKUP_H
-#define ARENITE_RECORDS_EMBEDDING_LOOKUP_H
+#pragma once
 
-#include <stdint.h>
+#include "arrays.h"
 
 typedef struct {
   double scale;
 } EmbeddingLookupParams;
-
-#endif

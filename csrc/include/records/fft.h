@@ -1,8 +1,5 @@
 /* Twin of src/arenite/ops/shared/fft.py. */
-#ifndef ARENITE_RECORDS_FFT_H
-#define ARENITE_RECORDS_FFT_H
-
-#include <stdbool.h>
+#pragma once
 
 #include "arrays.h"
 
@@ -17,5 +14,3 @@ typedef struct {
   ar_int32s twiddles;
   ar_int32s real_twiddles;
 } FftParams;
-
-#endif

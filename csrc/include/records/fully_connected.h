@@ -1,8 +1,4 @@
-#ifndef ARENITE_RECORDS_FULLY_CONNECTED_H
-#define ARENITE_RECORDS_FULLY_CONNECTED_H
-
-#include <stdbool.h>
-#include <stdint.h>
+#pragma once
 
 #include "arrays.h"
 
@@ -18,5 +14,3 @@ typedef struct {
   int32_t filter_scratch;
   bool sums_in_order;
 } FullyConnectedParams;
-
-#endif

@@ -1,11 +1,8 @@
-#ifndef ARENITE_RECORDS_GATHER_H
-#define ARENITE_RECORDS_GATHER_H
+#pragma once
 
-#include <stdint.h>
+#include "arrays.h"
 
 typedef struct {
   int32_t axis;
   int32_t batch_dims;
 } GatherParams;
-
-#endif

@@ -1,7 +1,4 @@
-#ifndef ARENITE_RECORDS_HARD_SWISH_H
-#define ARENITE_RECORDS_HARD_SWISH_H
-
-#include <stdint.h>
+#pragma once
 
 #include "arrays.h"
 
@@ -14,5 +11,3 @@ typedef struct {
   int32_t output_exponent;
   ar_int8s table;
 } HardSwishParams;
-
-#endif

@@ -1,7 +1,6 @@
-#ifndef ARENITE_RECORDS_USER_KERNEL_H
-#define ARENITE_RECORDS_USER_KERNEL_H
+#pragma once
 
-#include <stdint.h>
+#include "arrays.h"
 
 /* A node of a user's own kernel, see src/arenite/kernels/shim/kernel.h: the addresses of the library's
  * step() and of the node, and how many tensors it has. */
@@ -10,5 +9,3 @@ typedef struct {
   int64_t node;
   int32_t tensors;
 } UserKernelParams;
-
-#endif

@@ -1,11 +1,8 @@
-#ifndef ARENITE_RECORDS_L2_NORMALIZATION_H
-#define ARENITE_RECORDS_L2_NORMALIZATION_H
+#pragma once
 
-#include <stdint.h>
+#include "arrays.h"
 
 typedef struct {
   int32_t input_zero_point;
   int32_t rounding; /* added to shifts: AR_ONCE or 0 */
 } L2NormParams;
-
-#endif

@@ -1,7 +1,4 @@
-#ifndef ARENITE_RECORDS_LEAKY_RELU_H
-#define ARENITE_RECORDS_LEAKY_RELU_H
-
-#include <stdint.h>
+#pragma once
 
 #include "arrays.h"
 
@@ -17,5 +14,3 @@ typedef struct {
   int32_t high;
   ar_int8s table;
 } LeakyReluParams;
-
-#endif

@@ -1,7 +1,4 @@
-#ifndef ARENITE_RECORDS_LOG_SOFTMAX_H
-#define ARENITE_RECORDS_LOG_SOFTMAX_H
-
-#include <stdint.h>
+#pragma once
 
 #include "arrays.h"
 
@@ -13,5 +10,3 @@ typedef struct {
   int32_t diff_min;
   ar_int32s exp_table;
 } LogSoftmaxParams;
-
-#endif

@@ -1,8 +1,6 @@
-#ifndef ARENITE_RECORDS_LSTM_H
-#define ARENITE_RECORDS_LSTM_H
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "arrays.h"
 
 typedef struct {
   int32_t input_weights_offset;
@@ -42,5 +40,3 @@ typedef struct {
   int32_t scratch[4];
   bool is_cmsis_nn;
 } LstmParams;
-
-#endif

@@ -1,7 +1,6 @@
-#ifndef ARENITE_RECORDS_MNN_BINARY_INT8_H
-#define ARENITE_RECORDS_MNN_BINARY_INT8_H
+#pragma once
 
-#include <stdint.h>
+#include "arrays.h"
 
 /* Functions: see AR_MNN_FUNCTIONS in portable/mnn_binary_int8.c. */
 typedef struct {
@@ -15,5 +14,3 @@ typedef struct {
   int32_t activation_min;
   int32_t activation_max;
 } MnnBinaryInt8Params;
-
-#endif

@@ -1,10 +1,5 @@
-#ifndef ARENITE_RECORDS_MNN_CONV_INT8_H
-#define ARENITE_RECORDS_MNN_CONV_INT8_H
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "arrays.h"
 #include "records/window.h"
 
 typedef struct {
@@ -19,5 +14,3 @@ typedef struct {
   ar_floats factor;
   ar_floats offset;
 } MnnConvInt8Params;
-
-#endif

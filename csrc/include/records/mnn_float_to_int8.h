@@ -1,7 +1,4 @@
-#ifndef ARENITE_RECORDS_MNN_FLOAT_TO_INT8_H
-#define ARENITE_RECORDS_MNN_FLOAT_TO_INT8_H
-
-#include <stdint.h>
+#pragma once
 
 #include "arrays.h"
 
@@ -12,5 +9,3 @@ typedef struct {
   int32_t activation_min;
   int32_t activation_max;
 } MnnFloatToInt8Params;
-
-#endif

@@ -1,7 +1,4 @@
-#ifndef ARENITE_RECORDS_MNN_INT8_TO_FLOAT_H
-#define ARENITE_RECORDS_MNN_INT8_TO_FLOAT_H
-
-#include <stdint.h>
+#pragma once
 
 #include "arrays.h"
 
@@ -10,5 +7,3 @@ typedef struct {
   ar_floats factors;
   double zero;
 } MnnInt8ToFloatParams;
-
-#endif

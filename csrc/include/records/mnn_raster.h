@@ -1,8 +1,4 @@
-#ifndef ARENITE_RECORDS_MNN_RASTER_H
-#define ARENITE_RECORDS_MNN_RASTER_H
-
-#include <stdbool.h>
-#include <stdint.h>
+#pragma once
 
 #include "arrays.h"
 
@@ -13,5 +9,3 @@ typedef struct {
   ar_int64s pieces;
   bool clears;
 } MnnRasterParams;
-
-#endif

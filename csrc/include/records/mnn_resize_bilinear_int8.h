@@ -1,7 +1,4 @@
-#ifndef ARENITE_RECORDS_MNN_RESIZE_BILINEAR_INT8_H
-#define ARENITE_RECORDS_MNN_RESIZE_BILINEAR_INT8_H
-
-#include <stdint.h>
+#pragma once
 
 #include "arrays.h"
 
@@ -14,5 +11,3 @@ typedef struct {
   ar_int32s columns;
   ar_int32s column_weights;
 } MnnResizeBilinearInt8Params;
-
-#endif

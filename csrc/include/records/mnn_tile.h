@@ -1,10 +1,7 @@
-#ifndef ARENITE_RECORDS_MNN_TILE_H
-#define ARENITE_RECORDS_MNN_TILE_H
+#pragma once
 
-#include <stdint.h>
+#include "arrays.h"
 
 typedef struct {
   int32_t multiples[6];
 } MnnTileParams;
-
-#endif

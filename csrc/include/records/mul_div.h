@@ -1,8 +1,6 @@
-#ifndef ARENITE_RECORDS_MUL_DIV_H
-#define ARENITE_RECORDS_MUL_DIV_H
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "arrays.h"
 
 typedef struct {
   double activation_min;
@@ -14,5 +12,3 @@ typedef struct {
   int32_t output_shift;
   bool shifts_out; /* DIV: as Arm shifts by numbers outside 0 .. 31 */
 } MulDivParams;
-
-#endif

@@ -1,10 +1,5 @@
-#ifndef ARENITE_RECORDS_NPU_RECORDS_H
-#define ARENITE_RECORDS_NPU_RECORDS_H
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "arrays.h"
 #include "records/window.h"
 
 typedef struct {
@@ -83,5 +78,3 @@ typedef struct {
   int32_t zero_point;
   NpuResultParams result;
 } NpuResizeParams;
-
-#endif

@@ -1,7 +1,6 @@
-#ifndef ARENITE_RECORDS_PAD_H
-#define ARENITE_RECORDS_PAD_H
+#pragma once
 
-#include <stdint.h>
+#include "arrays.h"
 
 typedef struct {
   int32_t output_shape[5];
@@ -9,5 +8,3 @@ typedef struct {
   int32_t stop[5];
   int32_t pad_value;
 } PadParams;
-
-#endif

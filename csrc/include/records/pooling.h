@@ -1,7 +1,4 @@
-#ifndef ARENITE_RECORDS_POOLING_H
-#define ARENITE_RECORDS_POOLING_H
-
-#include <stdint.h>
+#pragma once
 
 #include "records/window.h"
 
@@ -10,5 +7,3 @@ typedef struct {
   double activation_min;
   double activation_max;
 } Pool2DParams;
-
-#endif

@@ -1,7 +1,6 @@
-#ifndef ARENITE_RECORDS_PRELU_H
-#define ARENITE_RECORDS_PRELU_H
+#pragma once
 
-#include <stdint.h>
+#include "arrays.h"
 
 typedef struct {
   int32_t input_offset;
@@ -14,5 +13,3 @@ typedef struct {
   int32_t low;
   int32_t high;
 } PreluParams;
-
-#endif

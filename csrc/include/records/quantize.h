@@ -1,7 +1,6 @@
-#ifndef ARENITE_RECORDS_QUANTIZE_H
-#define ARENITE_RECORDS_QUANTIZE_H
+#pragma once
 
-#include <stdint.h>
+#include "arrays.h"
 
 typedef struct {
   int32_t zero_point;
@@ -12,5 +11,3 @@ typedef struct {
   int32_t output_min;
   int32_t output_max;
 } QuantizeParams;
-
-#endif

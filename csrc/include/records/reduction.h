@@ -1,7 +1,6 @@
-#ifndef ARENITE_RECORDS_REDUCTION_H
-#define ARENITE_RECORDS_REDUCTION_H
+#pragma once
 
-#include <stdint.h>
+#include "arrays.h"
 
 typedef struct {
   int32_t axis_mask; /* bit i: axis i goes; -1: input 1 is no constant */
@@ -15,5 +14,3 @@ typedef struct {
   int32_t input_index_scratch;
   int32_t axes_scratch;
 } ReductionParams;
-
-#endif

@@ -1,7 +1,4 @@
-#ifndef ARENITE_RECORDS_RELU_H
-#define ARENITE_RECORDS_RELU_H
-
-#include <stdint.h>
+#pragma once
 
 #include "arrays.h"
 
@@ -14,5 +11,3 @@ typedef struct {
   int32_t activation_max;
   ar_int8s table;
 } ReluParams;
-
-#endif

@@ -1,11 +1,8 @@
-#ifndef ARENITE_RECORDS_RELU6_H
-#define ARENITE_RECORDS_RELU6_H
+#pragma once
 
-#include <stdint.h>
+#include "arrays.h"
 
 typedef struct {
   double zero;
   double six;
 } Relu6Params;
-
-#endif

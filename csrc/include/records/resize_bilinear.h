@@ -1,8 +1,4 @@
-#ifndef ARENITE_RECORDS_RESIZE_BILINEAR_H
-#define ARENITE_RECORDS_RESIZE_BILINEAR_H
-
-#include <stdbool.h>
-#include <stdint.h>
+#pragma once
 
 #include "arrays.h"
 
@@ -18,5 +14,3 @@ typedef struct {
   Interpolation columns;
   bool halves_up;
 } ResizeBilinearParams;
-
-#endif

@@ -1,7 +1,4 @@
-#ifndef ARENITE_RECORDS_RESIZE_NEAREST_NEIGHBOR_H
-#define ARENITE_RECORDS_RESIZE_NEAREST_NEIGHBOR_H
-
-#include <stdint.h>
+#pragma once
 
 #include "arrays.h"
 
@@ -9,5 +6,3 @@ typedef struct {
   ar_int32s rows;
   ar_int32s columns;
 } ResizeNearestNeighborParams;
-
-#endif

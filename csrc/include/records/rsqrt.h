@@ -1,7 +1,4 @@
-#ifndef ARENITE_RECORDS_RSQRT_H
-#define ARENITE_RECORDS_RSQRT_H
-
-#include <stdint.h>
+#pragma once
 
 #include "arrays.h"
 
@@ -10,5 +7,3 @@ typedef struct {
   ar_int8s table;
   ar_int16s table_int16; /* of 0, 1 and so on */
 } RsqrtParams;
-
-#endif

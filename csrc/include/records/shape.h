@@ -1,10 +1,7 @@
-#ifndef ARENITE_RECORDS_SHAPE_H
-#define ARENITE_RECORDS_SHAPE_H
+#pragma once
 
 #include "arrays.h"
 
 typedef struct {
   ar_int32s dims;
 } ShapeParams;
-
-#endif

@@ -1,7 +1,4 @@
-#ifndef ARENITE_RECORDS_SIGMOID_H
-#define ARENITE_RECORDS_SIGMOID_H
-
-#include <stdint.h>
+#pragma once
 
 #include "arrays.h"
 
@@ -13,5 +10,3 @@ typedef struct {
   int32_t input_left_shift;
   ar_int8s table;
 } SigmoidParams;
-
-#endif

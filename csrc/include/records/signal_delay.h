@@ -1,13 +1,10 @@
 /* Twin of src/arenite/ops/signal/signal_delay.py. */
-#ifndef ARENITE_RECORDS_SIGNAL_DELAY_H
-#define ARENITE_RECORDS_SIGNAL_DELAY_H
+#pragma once
 
-#include <stdint.h>
+#include "arrays.h"
 
 typedef struct {
   int32_t rows;
   int32_t frame_size;
   int32_t delay_length;
 } SignalDelayParams;
-
-#endif

@@ -1,12 +1,9 @@
 /* Twin of src/arenite/ops/signal/signal_energy.py. */
-#ifndef ARENITE_RECORDS_SIGNAL_ENERGY_H
-#define ARENITE_RECORDS_SIGNAL_ENERGY_H
+#pragma once
 
-#include <stdint.h>
+#include "arrays.h"
 
 typedef struct {
   int32_t start;
   int32_t end;
 } SignalEnergyParams;
-
-#endif

@@ -1,6 +1,5 @@
 /* Twin of src/arenite/ops/signal/signal_filter_bank_log.py. */
-#ifndef ARENITE_RECORDS_SIGNAL_FILTER_BANK_LOG_H
-#define ARENITE_RECORDS_SIGNAL_FILTER_BANK_LOG_H
+#pragma once
 
 #include "arrays.h"
 
@@ -9,5 +8,3 @@ typedef struct {
   int32_t output_scale;
   ar_int32s bulges;
 } SignalFilterBankLogParams;
-
-#endif

@@ -1,8 +1,7 @@
 /* Twin of src/arenite/ops/signal/signal_filter_bank_spectral_subtraction.py. */
-#ifndef ARENITE_RECORDS_SIGNAL_FILTER_BANK_SPECTRAL_SUBTRACTION_H
-#define ARENITE_RECORDS_SIGNAL_FILTER_BANK_SPECTRAL_SUBTRACTION_H
+#pragma once
 
-#include <stdint.h>
+#include "arrays.h"
 
 typedef struct {
   int32_t alternate_one_minus_smoothing;
@@ -15,5 +14,3 @@ typedef struct {
   int32_t smoothing_bits;
   int32_t spectral_subtraction_bits;
 } SignalFilterBankSpectralSubtractionParams;
-
-#endif

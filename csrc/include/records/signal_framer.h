@@ -1,8 +1,7 @@
 /* Twin of src/arenite/ops/signal/signal_framer.py. */
-#ifndef ARENITE_RECORDS_SIGNAL_FRAMER_H
-#define ARENITE_RECORDS_SIGNAL_FRAMER_H
+#pragma once
 
-#include <stdint.h>
+#include "arrays.h"
 
 typedef struct {
   int32_t rows;
@@ -10,5 +9,3 @@ typedef struct {
   int32_t frame_size;
   int32_t frame_step;
 } SignalFramerParams;
-
-#endif

@@ -1,8 +1,7 @@
 /* Twin of src/arenite/ops/signal/signal_stacker.py. */
-#ifndef ARENITE_RECORDS_SIGNAL_STACKER_H
-#define ARENITE_RECORDS_SIGNAL_STACKER_H
+#pragma once
 
-#include <stdint.h>
+#include "arrays.h"
 
 typedef struct {
   int32_t num_channels;
@@ -10,5 +9,3 @@ typedef struct {
   int32_t frames;
   int32_t step;
 } SignalStackerParams;
-
-#endif

@@ -1,11 +1,8 @@
 /* Twin of src/arenite/ops/signal/signal_window.py. */
-#ifndef ARENITE_RECORDS_SIGNAL_WINDOW_H
-#define ARENITE_RECORDS_SIGNAL_WINDOW_H
+#pragma once
 
-#include <stdint.h>
+#include "arrays.h"
 
 typedef struct {
   int32_t shift;
 } SignalWindowParams;
-
-#endif

@@ -1,8 +1,4 @@
-#ifndef ARENITE_RECORDS_SOFTMAX_H
-#define ARENITE_RECORDS_SOFTMAX_H
-
-#include <stdbool.h>
-#include <stdint.h>
+#pragma once
 
 #include "arrays.h"
 
@@ -14,5 +10,3 @@ typedef struct {
   ar_int32s reciprocal_table;
   bool keeps_low_bits;
 } SoftmaxParams;
-
-#endif

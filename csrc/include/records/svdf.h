@@ -1,7 +1,6 @@
-#ifndef ARENITE_RECORDS_SVDF_H
-#define ARENITE_RECORDS_SVDF_H
+#pragma once
 
-#include <stdint.h>
+#include "arrays.h"
 
 typedef struct {
   int32_t batches;
@@ -22,5 +21,3 @@ typedef struct {
   int32_t unit_scratch;
   int32_t filter_bias;
 } SvdfParams;
-
-#endif

@@ -1,8 +1,4 @@
-#ifndef ARENITE_RECORDS_TRANSPOSE_CONV_H
-#define ARENITE_RECORDS_TRANSPOSE_CONV_H
-
-#include <stdbool.h>
-#include <stdint.h>
+#pragma once
 
 #include "arrays.h"
 
@@ -21,5 +17,3 @@ typedef struct {
   int32_t sums_scratch;
   int32_t bias_scratch;
 } TransposeConvParams;
-
-#endif

@@ -1,11 +1,8 @@
 /* Records of ops/shared/variables.py. */
-#ifndef ARENITE_RECORDS_VARIABLES_H
-#define ARENITE_RECORDS_VARIABLES_H
+#pragma once
 
-#include <stdint.h>
+#include "arrays.h"
 
 typedef struct {
   int32_t first;
 } VariableParams;
-
-#endif

@@ -1,7 +1,6 @@
-#ifndef ARENITE_RECORDS_WINDOW_H
-#define ARENITE_RECORDS_WINDOW_H
+#pragma once
 
-#include <stdint.h>
+#include "arrays.h"
 
 /* Pairs are (height, width). */
 typedef struct {
@@ -11,5 +10,3 @@ typedef struct {
   int32_t dilation[2];
   int32_t padding[2];
 } Window;
-
-#endif

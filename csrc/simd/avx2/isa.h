@@ -1,6 +1,5 @@
 /* What the files of this directory give to kernels.c. */
-#ifndef ARENITE_AVX2_ISA_H
-#define ARENITE_AVX2_ISA_H
+#pragma once
 
 #include "convolution/interleaved_depthwise.h"
 #include "convolution/gemm.h"
@@ -22,5 +21,3 @@ void ar_depthwise_avxvnni(const ar_depthwise *plan, const uint8_t *input, const 
 
 void ar_winograd_avx2(const ar_winograd *w, const uint8_t *input, const int8_t *weights,
                       const ar_requantize_block *blocks, int8_t *output, uint8_t *workspace);
-
-#endif

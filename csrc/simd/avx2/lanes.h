@@ -3,8 +3,7 @@
  * With AR_VNNI defined, dot products are AVX-VNNI's, of four bytes as in AVX512-VNNI;
  * otherwise of two int16.
  */
-#ifndef ARENITE_AVX2_LANES_H
-#define ARENITE_AVX2_LANES_H
+#pragma once
 
 #include <immintrin.h>
 #include <stddef.h>
@@ -260,5 +259,3 @@ AR_INLINE void ar_store_floats(float *out, ar_f32 v, ar_f32 low, ar_f32 high, in
   ar_store_vector(out, v.half[0], low.half[0], high.half[0], count);
   ar_store_vector(out + 8, v.half[1], low.half[1], high.half[1], count - 8);
 }
-
-#endif

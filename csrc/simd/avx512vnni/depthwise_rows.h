@@ -1,6 +1,5 @@
 /* Rows of an image, four by four: what the depthwise kernels of this folder share. */
-#ifndef ARENITE_AVX512VNNI_DEPTHWISE_ROWS_H
-#define ARENITE_AVX512VNNI_DEPTHWISE_ROWS_H
+#pragma once
 
 #include "lanes.h"
 
@@ -145,5 +144,3 @@ static int32_t slowest_mode(const ar_requantize_block *four_blocks) {
     if (four_blocks[u].mode > mode) mode = four_blocks[u].mode;
   return mode;
 }
-
-#endif

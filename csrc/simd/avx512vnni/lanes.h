@@ -2,8 +2,7 @@
  *
  * ../avx2/lanes.h has the same names; the comments are here.
  */
-#ifndef ARENITE_AVX512VNNI_LANES_H
-#define ARENITE_AVX512VNNI_LANES_H
+#pragma once
 
 #include <immintrin.h>
 #include <stddef.h>
@@ -202,5 +201,3 @@ AR_INLINE void ar_store_quietly(float *out, ar_vector v, ar_vector low, ar_vecto
   v = _mm512_mask_mov_ps(_mm512_mask_mov_ps(v, is_low, low), is_high, high);
   _mm512_mask_storeu_ps(out, lanes, v);
 }
-
-#endif

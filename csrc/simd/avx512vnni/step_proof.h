@@ -16,8 +16,7 @@
  *
  * so the least and the most of slack(k) - k * drift are all that has to be known. The slack of
  * one k is that of the one before, less the rest of 2^places, modulo the multiplier. */
-#ifndef ARENITE_AVX512VNNI_STAIRS_H
-#define ARENITE_AVX512VNNI_STAIRS_H
+#pragma once
 
 #include "arithmetic/fixedpoint.h"
 #include "arithmetic/requantize_plan.h"
@@ -149,5 +148,3 @@ static inline offsets offsets_on(const stairs *s, double scale) {
   }
   return (offsets){all.low + s->output_offset + MARGIN, all.high + s->output_offset - MARGIN};
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What the files of this directory give to kernels.c. */
-#ifndef ARENITE_NEON_ISA_H
-#define ARENITE_NEON_ISA_H
+#pragma once
 
 #include "convolution/interleaved_depthwise.h"
 #include "convolution/gemm.h"
@@ -19,5 +18,3 @@ void ar_depthwise_neon(const ar_depthwise *plan, const uint8_t *input, const int
 int64_t ar_depthwise_workspace_neondot(const ar_depthwise *plan);
 void ar_depthwise_neondot(const ar_depthwise *plan, const uint8_t *input, const int8_t *weights,
                           const ar_requantize_block *blocks, int8_t *output, uint8_t *workspace);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Facts: Arm Architecture Reference Manual for A-profile; ACLE, arm_neon.h.
  */
-#ifndef ARENITE_NEON_LANES_H
-#define ARENITE_NEON_LANES_H
+#pragma once
 
 #include <arm_neon.h>
 #include <stddef.h>
@@ -288,5 +287,3 @@ AR_INLINE void ar_store_floats(float *out, ar_f32 v, ar_f32 low, ar_f32 high, in
   AR_EACH
     if (count > 4 * q) ar_store_vector(out + 4 * q, v.v[q], low.v[q], high.v[q], count - 4 * q);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* Accumulators to int8, sixteen lanes at a time, exact: a line that was proven (see
  * line_search.h), the reference's integers, or the floats that MNN defines. Include an instruction
  * set's lanes.h before, and define AR_WITHOUT_REALS where no block has MNN's way. */
-#ifndef ARENITE_SIMD_REQUANTIZE_H
-#define ARENITE_SIMD_REQUANTIZE_H
+#pragma once
 
 #include "arithmetic/fixedpoint.h"
 #include "arithmetic/requantize_plan.h"
@@ -29,5 +28,3 @@ AR_INLINE ar_i32 ar_requantize_exact(ar_i32 acc, const ar_requantize_block *bloc
   ar_requantize_slow(lanes, block);
   return ar_load_i32(lanes);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The steps of one channel's output: where each value of it begins. */
-#ifndef ARENITE_SIMD_STEPS_H
-#define ARENITE_SIMD_STEPS_H
+#pragma once
 
 #include "arithmetic/fixedpoint.h"
 #include "arithmetic/requantize_plan.h"
@@ -87,5 +86,3 @@ static inline void ar_find_steps(ar_steps *steps, int32_t multiplier, int32_t sh
     steps->output[i] = steps->output[last];
   }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The last bytes of a store, where there is no mask for them. Define AR_INLINE before. */
-#ifndef ARENITE_STORE_BYTES_H
-#define ARENITE_STORE_BYTES_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -19,5 +18,3 @@ AR_INLINE void ar_store_bytes(int8_t *out, uint64_t bytes, int count) {
   }
   if (count & 1) memcpy(out, &bytes, 1);
 }
-
-#endif
