@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from arenite.errors import ModelError
 from arenite.formats import load, tflite
-from arenite.model import Model
+from arenite.model import Array, Model
 from tests.litert_oracle import litert
 from tests.ops.differential import random_array
 from tests.oracle import Oracle
 from tests.same import assert_same
 from tests.shared import shared_models
 from tests.steps import Step
-
-Array = np.ndarray[Any, Any]
 
 real_models = pytest.mark.parametrize("path", shared_models(), ids=lambda path: path.stem)
 

@@ -13,20 +13,17 @@ import os
 import re
 import sys
 import warnings
-from typing import Any
 
 import numpy as np
 
 import arenite as ar
 from arenite.errors import AreniteError
 from arenite.formats import load
-from arenite.model import Model
+from arenite.model import Array, Model
 from tests.fuzz import trial
 from tests.fuzz.__main__ import Report, prepare
 from tests.fuzz.cases import Cases
 from tests.fuzz.workers import handled
-
-Array = np.ndarray[Any, Any]
 
 ARENA_SIZE = 1 << 22
 #: How the outcomes begin that have no name yet.

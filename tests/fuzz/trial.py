@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from math import prod
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import pytest
@@ -25,12 +25,10 @@ import pytest
 import arenite as ar
 from arenite.errors import AreniteError
 from arenite.formats import load
-from arenite.model import Model, Tensor, TensorType
+from arenite.model import Array, Model, Tensor, TensorType
 from arenite.model.calls import calls_of
 from tests.native import layouts
 from tests.ops.differential import random_array
-
-Array = np.ndarray[Any, Any]
 
 #: What is run: models of at most so many bytes in tensors, and multiplications. Others are
 #: planned only: what they ask for takes its time anywhere.

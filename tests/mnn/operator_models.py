@@ -27,11 +27,10 @@ from arenite.mnn.operators.resize_cubic import MnnResizeCubicOptions
 from arenite.mnn.operators.top_k import MnnTopKOptions
 from arenite.mnn.operators.transpose_conv import MnnTransposeConvOptions
 from arenite.mnn.operators.unary import MnnUnaryOptions
-from arenite.model import Model, ModelBuilder, OptionsTable
+from arenite.model import Array, Model, ModelBuilder, OptionsTable
 from arenite.ops.shared.window import Placement
 from tests.variants import interpreter, variants
 
-Array = np.ndarray[Any, Any]
 Shape = tuple[int, ...]
 
 

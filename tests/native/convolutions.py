@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from arenite.model import Model, ModelBuilder
+from arenite.model import Array, Model, ModelBuilder
 from arenite.ops.kernel_util import window_output_size
 from arenite.ops.tflite.conv_2d import Conv2DOptions
 from arenite.runtime.heap_host import HeapInterpreter
-
-Array = np.ndarray[Any, Any]
 
 
 def convolution(

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
-from arenite.model import Model
+from arenite.model import Array, Model
 from arenite.native import program
 from arenite.native.program import Program
 from arenite.native.tensors import ABSENT, NativeTensor
 from arenite.runtime.heap_host import HeapInterpreter
-
-Array = np.ndarray[Any, Any]
-
 
 GUARD = 256
 

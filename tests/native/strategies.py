@@ -9,19 +9,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from hypothesis import settings
 
 from arenite.errors import UndefinedWarning
-from arenite.model import Model
+from arenite.model import Array, Model
 from arenite.ops.registry import builtin_names, custom_names, traits_of
 from tests.ops.differential import CASES, differential, judge_with, random_array
 from tests.steps import RESET, Step
-
-Array = np.ndarray[Any, Any]
-
 
 #: Those that TFLM's package has: none that needs an NPU's compiler to make a model of it.
 OPERATORS = [

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 pytest.importorskip("arenite.native._engine")
 
+from arenite.model import Array
 from arenite.native.program import available_isas
 from tests.native.convolutions import check, convolution, largest_sum
-
-Array = np.ndarray[Any, Any]
 
 NONE, RELU = 0, 1
 #: Sums of so many products reach 2^22, 2^23 and 2^24, and stay just below.

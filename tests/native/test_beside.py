@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -20,7 +18,6 @@ from tests.native.layouts import Layout, lay_out
 
 pytest.importorskip("arenite.native._engine")
 
-Array = np.ndarray[Any, Any]
 HUGE = 2**31 - 1
 
 

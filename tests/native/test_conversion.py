@@ -10,12 +10,11 @@ import pytest
 
 pytest.importorskip("arenite.native._engine")
 
-from arenite.model import ModelBuilder, Tensor
+from arenite.model import Array, ModelBuilder, Tensor
 from arenite.native.conversion import Conversion, Ends
 from arenite.native.program import ISAS, available_isas
 from arenite.runtime.io_conversion import dequantized, pixels, quantized
 
-Array = np.ndarray[Any, Any]
 CASES = int(os.environ.get("ARENITE_CASES", "15"))
 F32 = np.finfo(np.float32)
 #: Usual ones, and the ends of float32.

@@ -6,8 +6,6 @@ the kernels' blocks, in every combination with strides, dilations and paddings.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
@@ -21,8 +19,6 @@ pytest.importorskip("arenite.native._engine")
 from arenite.native.program import available_isas
 from tests.native.convolutions import check, convolution, largest_sum
 from tests.native.layers import Layer, Pair, build, parts_are_the_whole
-
-Array = np.ndarray[Any, Any]
 
 #: Products of the largest layer.
 MOST = 3_000_000

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 pytest.importorskip("arenite.native._engine")
 
-from arenite.model import Model, ModelBuilder
+from arenite.model import Array, Model, ModelBuilder
 from arenite.native.program import available_isas
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DOptions
 from arenite.runtime.heap_host import HeapInterpreter
 from tests.native.convolutions import outputs
-
-Array = np.ndarray[Any, Any]
 
 SAME, VALID, RELU6 = 0, 1, 3
 #: Whole registers of every instruction set, some of them, and parts.

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import random
-from typing import Any
 
 import numpy as np
 import pytest
 
 from arenite.errors import AreniteError
 from arenite.formats import tflite
-from arenite.model import Model
+from arenite.model import Array, Model
 from arenite.runtime.heap_host import HeapInterpreter
 from arenite.runtime.interpreter_config import Engine
 from tests.native.contract_models import conv
 from tests.native.strategies import OPERATORS, judge
 
-Array = np.ndarray[Any, Any]
 ENGINES: tuple[Engine, ...] = ("reference", "auto")
 
 

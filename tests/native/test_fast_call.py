@@ -15,7 +15,7 @@ import pytest
 pytest.importorskip("arenite.native._engine")
 
 import arenite as ar
-from arenite.model import Model, ModelBuilder
+from arenite.model import Array, Model, ModelBuilder
 from arenite.ops.tflite.div import DivOptions
 from tests.runtime.models import conv_model, halves_of_a_sum, image, memory_of_three
 from tests.runtime.subgraphs import counter
@@ -23,7 +23,6 @@ from tests.runtime.subgraphs import counter
 pytestmark = pytest.mark.skipif(
     not getattr(sys, "_is_gil_enabled", lambda: True)(), reason="needs the global interpreter lock"
 )
-Array = np.ndarray[Any, Any]
 
 
 def division() -> Model:

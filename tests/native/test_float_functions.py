@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
 
 pytest.importorskip("arenite.native._engine")
 
+from arenite.model import Array
 from arenite.native.program import available_isas
 from arenite.runtime.heap_host import HeapInterpreter
 from tests.ops.unary import unary_model
-
-Array = np.ndarray[Any, Any]
 
 
 def of(name: str, x: Array, isa: str) -> Array:

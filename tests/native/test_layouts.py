@@ -15,7 +15,7 @@ import pytest
 
 import arenite as ar
 from arenite.errors import AreniteError, MemoryLimitError
-from arenite.model import Model
+from arenite.model import Array, Model
 from arenite.runtime.interpreter_config import Engine
 from tests.native.layouts import Layout, apart, bytewise, lay_out, shifted, stacked, staggered
 from tests.native.sizes import CASES, build
@@ -25,7 +25,6 @@ from tests.steps import RESET
 
 pytest.importorskip("arenite.native._engine")
 
-Array = np.ndarray[Any, Any]
 CORPUS = Path(__file__).parent.parent / "fuzz" / "corpus"
 FILES = sorted([*CORPUS.glob("tflite/*"), *CORPUS.glob("mnn/*")])
 MODELS = [*shared_models(), *sorted(ROOT.glob("models/mnn/*.mnn"))]

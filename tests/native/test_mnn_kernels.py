@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,7 +15,7 @@ from arenite.mnn.operators.int8_to_float import MnnInt8ToFloatOptions
 from arenite.mnn.operators.lookup import MnnLookupOptions
 from arenite.mnn.operators.raster import MnnRasterOptions, Region
 from arenite.mnn.operators.resize_bilinear_int8 import MnnResizeBilinearInt8Options
-from arenite.model import Model
+from arenite.model import Array, Model
 from arenite.ops.shared.window import Placement, Window
 from arenite.runtime.heap_host import HeapInterpreter
 from tests.mnn.operator_models import Fed, Single, floats, integers, single
@@ -28,7 +26,6 @@ pytest.importorskip("arenite.native._engine")
 from arenite.native.program import available_isas
 from tests.native.fences import fenced_twice
 
-Array = np.ndarray[Any, Any]
 ALL = np.arange(-128, 128, dtype=np.int8)
 
 

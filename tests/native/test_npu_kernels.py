@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arenite.model import TensorType
+from arenite.model import Array, TensorType
 from tests.npu.random_programs import WORK, memory_of, random_program
 from tests.ops.differential import CASES
 
@@ -21,7 +21,6 @@ from arenite.native.tensors import NativeTensor
 from arenite.runtime.npu_steps import steps_of
 from tests.native.fences import Fence
 
-Array = np.ndarray[Any, Any]
 #: Numbers at the ends of what records hold.
 NUMBERS = (-(2**31), -129, -1, 0, 1, 2, 3, 63, 64, 83, 255, 2**15, 2**31 - 1)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 
 from arenite.errors import AreniteError, InferenceAborted
@@ -19,8 +18,6 @@ from tests.steps import Step
 pytest.importorskip("arenite.native._engine")
 
 from arenite.native.program import available_isas
-
-Array = np.ndarray[Any, Any]
 
 #: What has no kernel, by operator: the types of its inputs and outputs.
 WITHOUT_KERNEL: dict[str, set[str]] = {}

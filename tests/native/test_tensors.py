@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 from operator import attrgetter
-from typing import Any
 
 import numpy as np
 import pytest
 
 pytest.importorskip("arenite.native._engine")
 
-from arenite.model import Tensor, TensorType
+from arenite.model import Array, Tensor, TensorType
 from arenite.native.tensors import (
     ABSENT,
     BEHIND,
@@ -23,8 +22,6 @@ from arenite.native.tensors import (
     rows_of,
 )
 from arenite.ops import EvalTensor
-
-Array = np.ndarray[Any, Any]
 
 INT16, STRING = int(TensorType.INT16), int(TensorType.STRING)
 VALUES = np.arange(24, dtype=np.int16)

@@ -9,10 +9,9 @@ import pytest
 
 pytest.importorskip("arenite.native._engine")
 
+from arenite.model import Array
 from arenite.native.program import available_isas
 from tests.native.convolutions import check, convolution, largest_sum
-
-Array = np.ndarray[Any, Any]
 
 #: By stride: values of three weights, and of the inputs that they meet, at the points.
 OF_WEIGHTS = {

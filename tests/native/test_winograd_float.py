@@ -3,20 +3,16 @@ and out of it."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 pytest.importorskip("arenite.native._engine")
 
-from arenite.model import Model, ModelBuilder
+from arenite.model import Array, Model, ModelBuilder
 from arenite.native.program import available_isas
 from arenite.ops.tflite.conv_2d import Conv2DOptions
 from arenite.runtime.heap_host import HeapInterpreter
 from tests.native.convolutions import outputs
-
-Array = np.ndarray[Any, Any]
 
 SAME, VALID, RELU6 = 0, 1, 3
 #: Rows, columns, channels, filters: whole tiles and halves of them, whole registers and parts.

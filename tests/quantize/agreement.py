@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 import arenite as ar
 from arenite.formats import tflite
-from arenite.model import Model, TensorType
+from arenite.model import Array, Model, TensorType
 from arenite.runtime.io_conversion import quantized
 from tests.inferences import take
 from tests.oracle import Oracle
 from tests.steps import Step
 
-Array = np.ndarray[Any, Any]
 ARENA = 1 << 22
 
 

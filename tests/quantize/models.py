@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from arenite.model import Model, ModelBuilder
+from arenite.model import Array, Model, ModelBuilder
 from arenite.ops.shared.add_sub import AddOptions, SubOptions
 from arenite.ops.shared.reduction import ReducerOptions
 from arenite.ops.tflite.assign_variable import AssignVariableOptions
@@ -23,8 +23,6 @@ from arenite.ops.tflite.softmax import SoftmaxOptions
 from arenite.ops.tflite.svdf import SVDFOptions
 from arenite.ops.tflite.unidirectional_sequence_lstm import UnidirectionalSequenceLSTMOptions
 from arenite.ops.tflite.var_handle import VarHandleOptions
-
-Array = np.ndarray[Any, Any]
 
 
 def dense(layers: list[tuple[Array, Array]], *, softmax: bool = True, activation: int = 1) -> Model:

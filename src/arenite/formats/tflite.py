@@ -13,7 +13,6 @@ from mmap import mmap
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from arenite import native, ops
 from arenite.errors import ModelError
@@ -24,6 +23,7 @@ from arenite.formats.tflite_rows import OPERATOR_PATHS, TENSOR_PATHS, OperatorRo
 from arenite.formats.tflite_schema import SCHEMA
 from arenite.formats.tflite_write import options_fields, write
 from arenite.model import (
+    Array,
     BuiltinOperator,
     Model,
     Operator,
@@ -43,7 +43,6 @@ _UNMARKED = replace(SCHEMA, identifier=b"")
 
 __all__ = ["SCHEMA", "Buffer", "read", "write"]
 
-Array = npt.NDArray[Any]
 Values = tuple[Any, ...]
 
 #: Files of more bytes may hold thousands of tensors.

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields as dataclass_fields
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from arenite.errors import ModelError
 from arenite.formats import flatbuffer
 from arenite.formats.flatbuffer import Field, Row, Union
 from arenite.formats.tflite_schema import SCHEMA
-from arenite.model import BuiltinOperator, Model, Operator, OptionsTable, Subgraph, Tensor
+from arenite.model import Array, BuiltinOperator, Model, Operator, OptionsTable, Subgraph, Tensor
 from arenite.model.check import check
 
-Array = npt.NDArray[Any]
 OpCode = tuple[str, bool, int]
 """What makes an operator code: name, whether it is custom, version."""
 

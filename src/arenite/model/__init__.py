@@ -3,6 +3,7 @@
 from arenite.model.builder import ModelBuilder
 from arenite.model.builtin import BuiltinOperator
 from arenite.model.model import (
+    Array,
     Model,
     Operator,
     Quantization,
@@ -14,6 +15,7 @@ from arenite.model.options import OptionsTable, RawOptions, Slot, slot
 from arenite.model.types import TensorType
 
 __all__ = [
+    "Array",
     "BuiltinOperator",
     "Model",
     "ModelBuilder",

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
 from arenite.errors import ModelError
-from arenite.model.model import Quantization, Tensor
+from arenite.model.model import Array, Quantization, Tensor
 from arenite.model.types import TensorType
-
-Array = npt.NDArray[Any]
 
 #: Dimensions that every supported NumPy can handle.
 MAX_RANK = 32

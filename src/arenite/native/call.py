@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy.typing as npt
-
 from arenite.errors import InferenceAborted, LoopLimitError, in_use
+from arenite.model import Array
 from arenite.native.conversion import Conversion, Ends
 from arenite.native.engine import ffi, lib
 from arenite.native.fast_call import shortcut
 from arenite.native.turn import TOKEN, give_back
 
 from_buffer = ffi.from_buffer
-Array = npt.NDArray[Any]
 
 
 def go_on(

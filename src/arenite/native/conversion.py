@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from arenite.model import TensorType
+from arenite.model import Array, TensorType
 from arenite.native.engine import ffi, lib
-
-Array = npt.NDArray[Any]
 
 
 class Ends(NamedTuple):

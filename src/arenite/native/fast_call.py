@@ -7,12 +7,9 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Any
 
-import numpy.typing as npt
-
+from arenite.model import Array
 from arenite.native.engine import extension, ffi, lib
 from arenite.native.tensors import numpy_functions
-
-Array = npt.NDArray[Any]
 
 #: The methods, in the order of C's ``kind``.
 METHODS = ("__call__", "invoke", "predict")

@@ -15,9 +15,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from arenite.model import Array
 from arenite.native.engine import ffi, lib
-
-Array = npt.NDArray[Any]
 
 #: The functions of a registration.
 FUNCTIONS = ("init", "prepare", "invoke", "reset", "free")

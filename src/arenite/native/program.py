@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arenite.errors import AreniteError
+from arenite.model import Array
 from arenite.model.calls import MAX_DEPTH
 from arenite.native.call import Call, go_on
 from arenite.native.engine import ffi, lib
@@ -26,7 +27,6 @@ from arenite.native.tensors import address_of, present
 from arenite.native.thread_pool import Team, parts_of
 
 from_buffer = ffi.from_buffer
-Array = npt.NDArray[Any]
 
 ISAS = {
     "portable": lib.AR_PORTABLE,

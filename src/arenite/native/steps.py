@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-import numpy.typing as npt
-
+from arenite.model import Array
 from arenite.native.engine import ffi, lib
 from arenite.native.record import to_struct
 from arenite.native.tensors import (
@@ -20,8 +19,6 @@ from arenite.native.tensors import (
     row_of,
     rows_of,
 )
-
-Array = npt.NDArray[Any]
 
 #: Drafts in bytes.
 DRAFTS = ffi.typeof("ar_draft[]")

@@ -10,13 +10,11 @@ from struct import Struct
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
-from arenite.model import Tensor, TensorType
+from arenite.model import Array, Tensor, TensorType
 from arenite.native.engine import extension, ffi, lib
 
 from_buffer = ffi.from_buffer
-Array = npt.NDArray[Any]
 T = TypeVar("T")
 _ADDRESS, _TENSORS = ffi.typeof("uintptr_t"), ffi.typeof("ar_tensor[]")
 _MAX_RANK = 6

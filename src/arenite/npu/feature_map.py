@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from arenite.model import Array
 from arenite.npu.registers import Registers
 from arenite.npu.stream import StreamError
 
-Array = npt.NDArray[Any]
 Int64 = npt.NDArray[np.int64]
 Memory = Mapping[int, npt.NDArray[np.uint8]]
 Sizes = Mapping[int, int]

@@ -14,9 +14,8 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[Any]
+from arenite.numeric.fixedpoint import Array
 
 #: Radixes of the butterflies; others would need memory that TFLM does not give.
 RADIXES = (2, 3, 4, 5)

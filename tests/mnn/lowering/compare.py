@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 import arenite as ar
 from arenite.mnn.lowering import models
 from arenite.mnn.lowering.models import Converted
-from arenite.model import TensorType
+from arenite.model import Array, TensorType
 from arenite.runtime.heap_host import HeapInterpreter
 from tests.mnn_oracle import MnnOracle
 
-Array = np.ndarray[Any, Any]
 Values = dict[str, Array]
 
 #: Of the largest output: what floats may differ from MNN's by.

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-Array = np.ndarray[Any, Any]
+from arenite.model import Array
+
 Node = tuple[str, Sequence[str], Sequence[str], Mapping[str, Any]]
 
 

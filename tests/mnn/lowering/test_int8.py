@@ -14,6 +14,7 @@ from arenite.mnn.lowering import models as formats_mnn
 from arenite.mnn.lowering.models import OpType
 from arenite.mnn.lowering.quantization import scales
 from arenite.mnn.lowering.values import Steps
+from arenite.model import Array
 from tests.mnn.lowering.compare import random_inputs, run
 from tests.mnn.lowering.conftest import Converter
 from tests.mnn.lowering.int8_cases import OLD, QUANTIZED, X, quantized_net
@@ -22,8 +23,6 @@ from tests.mnn.lowering.onnx_models import node, onnx_model
 from tests.mnn.nets import given, op, write
 from tests.mnn_oracle import MnnOracle
 from tests.shared import ROOT, shared_model
-
-Array = np.ndarray[Any, Any]
 
 _PAD = {"pads": [1, 1, 1, 1]}
 _WEIGHTS = {

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import arenite as ar
 from arenite.mnn.lowering import models as formats_mnn
+from arenite.model import Array
 from tests.litert_oracle import litert
 from tests.mnn.lowering.compare import TOLERANCE, agrees, difference
 from tests.mnn.lowering.conftest import Converter
 from tests.mnn_oracle import MnnOracle
 from tests.shared import ROOT, shared_model
-
-Array = np.ndarray[Any, Any]
 
 #: Arguments of the converter that change how weights are stored, and what they give.
 WEIGHTS = {

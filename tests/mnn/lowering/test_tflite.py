@@ -10,13 +10,12 @@ import pytest
 
 from arenite.formats import tflite
 from arenite.mnn.lowering import models as formats_mnn
+from arenite.model import Array
 from tests.litert_oracle import litert
 from tests.mnn.lowering.compare import TOLERANCE, difference, run
 from tests.mnn.lowering.conftest import Converter
 from tests.mnn.lowering.tflite_cases import CASES
 from tests.mnn_oracle import MnnOracle
-
-Array = np.ndarray[Any, Any]
 
 #: What the converter of MNN 3.6.1 gets wrong: its models compute something else.
 CHANGED = {

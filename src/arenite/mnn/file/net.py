@@ -13,15 +13,14 @@ from mmap import mmap
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from arenite.errors import ModelError
 from arenite.formats import flatbuffer
 from arenite.formats.flatbuffer import Row, Union
 from arenite.mnn.file.enums import Format, ForwardType, NetSource, OpType
 from arenite.mnn.file.schema import NEWEST, OP_PARAMETERS, SCHEMA
+from arenite.model import Array
 
-Array = npt.NDArray[Any]
 Buffer = bytes | bytearray | memoryview | mmap | Array
 Shape = tuple[int, ...]
 

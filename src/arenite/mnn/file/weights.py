@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
 from arenite.formats.flatbuffer import Row
 from arenite.mnn.file.net import Net
-
-Array = npt.NDArray[Any]
+from arenite.model import Array
 
 #: ``IDSTQuan.type``
 TABLE, SPARSE_TABLE, HALF, INT8 = 1, 2, 3, 4

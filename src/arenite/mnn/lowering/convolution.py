@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from arenite.formats.flatbuffer import Row
 from arenite.mnn.file.enums import OpType
@@ -21,14 +19,12 @@ from arenite.mnn.file.weights import Decoder
 from arenite.mnn.lowering.graph_builder import GraphBuilder, Key, Layout, Value
 from arenite.mnn.lowering.placed import PlacedConv2DOptions, PlacedDepthwiseConv2DOptions
 from arenite.mnn.lowering.windows import Images, Slide, given_padding
-from arenite.model import OptionsTable
+from arenite.model import Array, OptionsTable
 from arenite.ops.kernel_util import Activation, Padding
 from arenite.ops.tflite.batch_matmul import BatchMatMulOptions
 from arenite.ops.tflite.conv_2d import Conv2DOptions
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DOptions
 from arenite.ops.tflite.fully_connected import FullyConnectedOptions
-
-Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)

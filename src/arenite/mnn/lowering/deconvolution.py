@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from arenite.formats.flatbuffer import Row
 from arenite.mnn.file.enums import OpType
@@ -21,9 +19,8 @@ from arenite.mnn.lowering.graph_builder import GraphBuilder, Layout
 from arenite.mnn.lowering.placed import PlacedTransposeConvOptions
 from arenite.mnn.lowering.windows import SAME, Images, Pair, given_padding
 from arenite.mnn.operators.transpose_conv import MnnTransposeConvOptions
+from arenite.model import Array
 from arenite.ops.kernel_util import Activation, Padding
-
-Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial, reduce
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from arenite.mnn.arithmetic.functions import BINARY as FUNCTIONS
 from arenite.mnn.arithmetic.functions import COMPARISONS, binary_takes, unary_takes
@@ -27,7 +25,7 @@ from arenite.mnn.file.net import Op, Shape
 from arenite.mnn.lowering.graph_builder import GraphBuilder, Key, Layout, Value
 from arenite.mnn.operators.binary import MnnBinaryOptions
 from arenite.mnn.operators.unary import MnnUnaryOptions, apply
-from arenite.model import OptionsTable, TensorType
+from arenite.model import Array, OptionsTable, TensorType
 from arenite.ops.kernel_util import FLOAT32_MAX, Activation
 from arenite.ops.shared.add_sub import AddOptions, SubOptions
 from arenite.ops.shared.binary import MAX_RANK
@@ -38,7 +36,6 @@ from arenite.ops.tflite.hard_swish import HardSwishOptions
 from arenite.ops.tflite.leaky_relu import LeakyReluOptions
 from arenite.ops.tflite.mul import MulOptions
 
-Array = npt.NDArray[Any]
 Mapping_ = Callable[[GraphBuilder, Op], None]
 
 _FLOAT, _INT = TensorType.FLOAT32, TensorType.INT32

@@ -21,7 +21,6 @@ from arenite.errors import ModelError
 from arenite.mnn.file.enums import Format
 from arenite.mnn.file.net import Net, Op, Shape
 from arenite.mnn.lowering.values import (
-    Array,
     Bytes,
     Key,
     Layout,
@@ -31,7 +30,7 @@ from arenite.mnn.lowering.values import (
 )
 from arenite.mnn.operators.float_to_int8 import MnnFloatToInt8Options
 from arenite.mnn.operators.raster import MnnRasterOptions, Region
-from arenite.model import ModelBuilder, OptionsTable, TensorType
+from arenite.model import Array, ModelBuilder, OptionsTable, TensorType
 from arenite.model.check import MAX_TENSOR_BYTES
 from arenite.ops.tflite.cast import CastOptions
 from arenite.ops.tflite.reshape import ReshapeOptions

@@ -21,13 +21,13 @@ from arenite.mnn.lowering import elementwise
 from arenite.mnn.lowering.convolution import NetConvolution, Order, described, hwc, ohwi
 from arenite.mnn.lowering.graph_builder import GraphBuilder
 from arenite.mnn.lowering.quantization import computes_in_int8
-from arenite.mnn.lowering.values import Array, Key, Layout, Steps, Value
+from arenite.mnn.lowering.values import Key, Layout, Steps, Value
 from arenite.mnn.operators.binary_int8 import MnnBinaryInt8Options
 from arenite.mnn.operators.conv_int8 import MnnConvInt8Options
 from arenite.mnn.operators.float_to_int8 import MnnFloatToInt8Options
 from arenite.mnn.operators.int8_to_float import MnnInt8ToFloatOptions
 from arenite.mnn.operators.lookup import MnnLookupOptions
-from arenite.model import TensorType
+from arenite.model import Array, TensorType
 
 _FLOAT, _INT8 = 1, 6
 

@@ -8,18 +8,15 @@ over the elements in the order of each tensor's shape. Facts: MNN 3.6.1 ``core/O
 from __future__ import annotations
 
 from math import prod
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from arenite.formats.flatbuffer import Row
 from arenite.mnn.file.enums import TENSOR_TYPES, Format, OpType
 from arenite.mnn.file.net import Op
 from arenite.mnn.lowering.graph_builder import MAX_RANK, GraphBuilder, Key, Layout, Value
 from arenite.mnn.operators.raster import MnnRasterOptions, Region
-
-Array = npt.NDArray[Any]
+from arenite.model import Array
 
 #: Elements up to which a transpose is looked for; it takes 8 bytes for each while loading.
 _LOOKED_AT = 1 << 20

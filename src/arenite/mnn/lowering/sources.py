@@ -10,15 +10,12 @@ from math import ceil, isfinite
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from arenite.formats.flatbuffer import Row
 from arenite.mnn.file.enums import TENSOR_TYPES, Format, OpType
 from arenite.mnn.file.net import Op, Shape
 from arenite.mnn.lowering.graph_builder import GraphBuilder, Value
-from arenite.model import TensorType
-
-Array = npt.NDArray[Any]
+from arenite.model import Array, TensorType
 
 #: ``DataType``: halves, which are floats here, and which field of a Blob holds what type.
 DT_HALF = 19

@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 from math import prod
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from arenite.mnn.file.enums import Format
 from arenite.mnn.file.net import Shape
-from arenite.model import TensorType
-
-Array = npt.NDArray[Any]
+from arenite.model import Array, TensorType
 
 
 class Layout(Enum):

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
-
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from arenite.mnn.session.plan import Plan
+from arenite.model import Array
 from arenite.ops import AllOpsResolver
 from arenite.runtime.exclusive import exclusive
 from arenite.runtime.lifecycle import Tensors
@@ -21,7 +20,6 @@ from arenite.runtime.micro_interpreter import MicroInterpreter
 if TYPE_CHECKING:
     from arenite.native.call import Call
 
-Array = npt.NDArray[Any]
 #: Says whether to go on; told the number of an operator and its tensors.
 Visit = Callable[[int, Tensors], bool]
 

@@ -17,14 +17,12 @@ from __future__ import annotations
 from itertools import accumulate
 from math import prod
 from operator import mul
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from arenite.mnn.session.constants import DimensionType
+from arenite.model import Array
 
-Array = npt.NDArray[Any]
 Shape = tuple[int, ...]
 
 TENSORFLOW, CAFFE_C4 = DimensionType.TENSORFLOW, DimensionType.CAFFE_C4

@@ -7,9 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from threading import RLock
-from typing import Any
-
-import numpy.typing as npt
 
 from arenite.errors import StateError
 from arenite.mnn.session.config import ScheduleConfig
@@ -24,10 +21,8 @@ from arenite.mnn.session.op_info import NodeCallBack
 from arenite.mnn.session.plan import Plan, Schedule, SessionPort, Shape
 from arenite.mnn.session.storage import aligned
 from arenite.mnn.session.tensor import Tensor
-from arenite.model import TensorType
+from arenite.model import Array, TensorType
 from arenite.runtime.lifecycle import Tensors
-
-Array = npt.NDArray[Any]
 
 MEGABYTE = 1 << 20
 #: What MNN says of a tensor that no resize has seen.

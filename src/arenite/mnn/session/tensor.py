@@ -13,7 +13,6 @@ from operator import index as as_index
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from arenite.errors import DTypeError, ShapeError, StateError
 from arenite.mnn.session.constants import (
@@ -25,9 +24,8 @@ from arenite.mnn.session.constants import (
 )
 from arenite.mnn.session.layout import converted, elements, pack, regrouped, shape_as, unpacked
 from arenite.mnn.session.storage import aligned
-from arenite.model import TensorType
+from arenite.model import Array, TensorType
 
-Array = npt.NDArray[Any]
 Shape = tuple[int, ...]
 
 #: ``MNN_MAX_TENSOR_DIM``
