@@ -1,18 +1,27 @@
 """Operator options as declarative rows.
 
-An operator's file declares its options once, as a frozen dataclass whose fields
-are :func:`slot` s. The FlatBuffer layer reads, verifies and writes the table
-through that row, so a new operator needs no parser code.
+An operator's file declares its options once, as a class whose fields are :func:`slot` s: a frozen
+dataclass. The FlatBuffer layer reads, verifies and writes the table through that row, so a new
+operator needs no parser code.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from typing_extensions import dataclass_transform
+else:
+
+    def dataclass_transform(**says):
+        """Nothing: type checkers alone read it."""
+        return lambda cls: cls
+
 
 T = TypeVar("T", bound="OptionsTable")
 
@@ -30,11 +39,20 @@ class Slot(NamedTuple):
     default: Any
 
 
+@dataclass_transform(frozen_default=True)
 @dataclass(frozen=True)
 class OptionsTable:
-    """Base of all options rows; ``UNION_TYPE`` is the code in ``union BuiltinOptions``."""
+    """Base of all options rows; ``UNION_TYPE`` is the code in ``union BuiltinOptions``.
+
+    ``class MulOptions(OptionsTable, union=21)`` says it, and is a frozen dataclass by itself.
+    """
 
     UNION_TYPE: ClassVar[int] = 0
+
+    def __init_subclass__(cls, union: int | None = None) -> None:
+        if union is not None:
+            cls.UNION_TYPE = union
+            dataclass(frozen=True)(cls)
 
     @classmethod
     def slots(cls) -> tuple[Slot, ...]:

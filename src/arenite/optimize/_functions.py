@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -23,11 +21,8 @@ Rule = Callable[[Parts], None]
 FLOATS = "floats are rounded in other places"
 
 
-@dataclass(frozen=True)
-class GeluOptions(OptionsTable):
+class GeluOptions(OptionsTable, union=116):
     """``table GeluOptions``."""
-
-    UNION_TYPE: ClassVar[int] = 116
 
     approximate: bool = slot(0, "bool", False)
 

@@ -7,8 +7,6 @@ Facts: LiteRT's ``kernels/topk_v2.cc`` (of equal values the first comes first), 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -27,18 +25,12 @@ _MOST_PAIRS = 1 << 16
 _MOST_JOINED = 10
 
 
-@dataclass(frozen=True)
-class TopKOptions(OptionsTable):
+class TopKOptions(OptionsTable, union=34):
     """``table TopKV2Options``."""
 
-    UNION_TYPE: ClassVar[int] = 34
 
-
-@dataclass(frozen=True)
-class Conv3DOptions(OptionsTable):
+class Conv3DOptions(OptionsTable, union=106):
     """``table Conv3DOptions``."""
-
-    UNION_TYPE: ClassVar[int] = 106
 
     padding: int = slot(0, "int8")
     stride_d: int = slot(1, "int32")

@@ -8,8 +8,6 @@ Facts: LiteRT's kernels of these operators (``tflite/kernels/*.cc``, ``internal/
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -46,11 +44,8 @@ from arenite.optimize.parts import Parts
 _MOST_DEPTH = 1 << 20
 
 
-@dataclass(frozen=True)
-class OneHotOptions(OptionsTable):
+class OneHotOptions(OptionsTable, union=61):
     """``table OneHotOptions``."""
-
-    UNION_TYPE: ClassVar[int] = 61
 
     axis: int = slot(0, "int32")
 

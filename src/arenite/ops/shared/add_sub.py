@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -30,21 +29,15 @@ from arenite.ops.shared.binary import arithmetic, resize_output
 TYPES = (TensorType.FLOAT32, TensorType.INT8, TensorType.INT16, TensorType.INT32)
 
 
-@dataclass(frozen=True)
-class AddOptions(OptionsTable):
+class AddOptions(OptionsTable, union=11):
     """``table AddOptions``."""
-
-    UNION_TYPE: ClassVar[int] = 11
 
     fused_activation_function: int = slot(0, "int8")
     pot_scale_int16: bool = slot(1, "bool", True)
 
 
-@dataclass(frozen=True)
-class SubOptions(OptionsTable):
+class SubOptions(OptionsTable, union=28):
     """``table SubOptions``."""
-
-    UNION_TYPE: ClassVar[int] = 28
 
     fused_activation_function: int = slot(0, "int8")
     pot_scale_int16: bool = slot(1, "bool", True)

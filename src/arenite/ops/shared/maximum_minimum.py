@@ -7,8 +7,7 @@ prepares nothing and compares quantised values as they are.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -20,11 +19,8 @@ from arenite.ops.shared.binary import constraints, resize_output
 from arenite.ops.shared.overlap import element_by_element
 
 
-@dataclass(frozen=True)
-class MaximumMinimumOptions(OptionsTable):
+class MaximumMinimumOptions(OptionsTable, union=39):
     """``table MaximumMinimumOptions``."""
-
-    UNION_TYPE: ClassVar[int] = 39
 
 
 def selection(first_wins: Callable[[Array, Array], Any]) -> Registration:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -32,11 +31,8 @@ from arenite.ops.shared.window import Border, Window, axes_of, window_of
 from arenite.ops.shared.window_overlap import Sliding, channel_by_channel, window_over
 
 
-@dataclass(frozen=True)
-class Pool2DOptions(OptionsTable):
+class Pool2DOptions(OptionsTable, union=5):
     """``table Pool2DOptions``."""
-
-    UNION_TYPE: ClassVar[int] = 5
 
     padding: int = slot(0, "int8")
     stride_w: int = slot(1, "int32")

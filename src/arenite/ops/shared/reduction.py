@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
-from typing import ClassVar
 
 import numpy as np
 
@@ -33,11 +32,8 @@ from arenite.ops.kernel_util import (
 from arenite.ops.registry import Registration
 
 
-@dataclass(frozen=True)
-class ReducerOptions(OptionsTable):
+class ReducerOptions(OptionsTable, union=27):
     """``table ReducerOptions``."""
-
-    UNION_TYPE: ClassVar[int] = 27
 
     keep_dims: bool = slot(0, "bool", False)
 

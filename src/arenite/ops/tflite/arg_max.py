@@ -6,8 +6,6 @@ Facts: TFLM ``micro/kernels/arg_min_max.cc`` and ``reference/arg_min_max.h``.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -16,11 +14,8 @@ from arenite.ops.scheme import COMPUTES_INT8
 from arenite.ops.shared.arg_min_max import register
 
 
-@dataclass(frozen=True)
-class ArgMaxOptions(OptionsTable):
+class ArgMaxOptions(OptionsTable, union=40):
     """``table ArgMaxOptions``. TFLM looks at the output's type, not at this one."""
-
-    UNION_TYPE: ClassVar[int] = 40
 
     output_type: int = slot(0, "int8")
 

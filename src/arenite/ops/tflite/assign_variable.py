@@ -30,10 +30,8 @@ from arenite.ops.traits import Traits
 OP_DATA = Struct("OpData", ("int",))
 
 
-class AssignVariableOptions(OptionsTable):
+class AssignVariableOptions(OptionsTable, union=113):
     """``table AssignVariableOptions``, which is empty."""
-
-    UNION_TYPE = 113
 
 
 def init(context: Context, options: Any) -> None:

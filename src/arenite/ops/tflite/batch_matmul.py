@@ -7,7 +7,6 @@ Facts: TFLM ``micro/kernels/batch_matmul{,_common}.cc``, ``kernels/kernel_util.c
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -35,11 +34,8 @@ from arenite.ops.shared.requantize import OutputStage, Requantizer
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class BatchMatMulOptions(OptionsTable):
+class BatchMatMulOptions(OptionsTable, union=101):
     """``table BatchMatMulOptions``."""
-
-    UNION_TYPE: ClassVar[int] = 101
 
     adj_x: bool = slot(0, "bool", False)
     adj_y: bool = slot(1, "bool", False)

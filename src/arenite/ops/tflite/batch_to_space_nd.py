@@ -9,9 +9,6 @@ sizes and margins may be fed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from arenite.model import OptionsTable
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.registry import Registration
@@ -27,11 +24,8 @@ from arenite.ops.shared.batch_space import (
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class BatchToSpaceNDOptions(OptionsTable):
+class BatchToSpaceNDOptions(OptionsTable, union=24):
     """``table BatchToSpaceNDOptions``, which is empty."""
-
-    UNION_TYPE: ClassVar[int] = 24
 
 
 def prepare(context: Context, node: Node) -> None:

@@ -6,8 +6,7 @@ them. Facts: TFLM ``micro/kernels/call_once.cc``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
@@ -18,11 +17,8 @@ from arenite.ops.shared.control_flow import HAS_RUN
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class CallOnceOptions(OptionsTable):
+class CallOnceOptions(OptionsTable, union=103):
     """``table CallOnceOptions``."""
-
-    UNION_TYPE: ClassVar[int] = 103
 
     init_subgraph_index: int = slot(0, "int32")
 

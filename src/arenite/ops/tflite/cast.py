@@ -8,7 +8,6 @@ nothing; TFLM's package saturates and makes 0 of NaN, and so does this kernel.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -23,11 +22,8 @@ from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class CastOptions(OptionsTable):
+class CastOptions(OptionsTable, union=37):
     """``table CastOptions``; TFLM goes by the tensors' types instead."""
-
-    UNION_TYPE: ClassVar[int] = 37
 
     in_data_type: int = slot(0, "int8")
     out_data_type: int = slot(1, "int8")

@@ -5,9 +5,6 @@ Facts: TFLM ``micro/kernels/concatenation.cc`` and ``reference/concatenation.h``
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
 from arenite.ops import constraints as c
@@ -27,11 +24,8 @@ from arenite.ops.shared.copy import Interleaving, interleaving, join, positive_a
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class ConcatenationOptions(OptionsTable):
+class ConcatenationOptions(OptionsTable, union=10):
     """``table ConcatenationOptions``."""
-
-    UNION_TYPE: ClassVar[int] = 10
 
     axis: int = slot(0, "int32")
     fused_activation_function: int = slot(1, "int8")

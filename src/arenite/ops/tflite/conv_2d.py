@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -61,11 +61,8 @@ _PRODUCTS = 1 << 18
 _ROWS = 16
 
 
-@dataclass(frozen=True)
-class Conv2DOptions(OptionsTable):
+class Conv2DOptions(OptionsTable, union=1):
     """``table Conv2DOptions``."""
-
-    UNION_TYPE: ClassVar[int] = 1
 
     padding: int = slot(0, "int8")
     stride_w: int = slot(1, "int32")

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -33,11 +32,8 @@ from arenite.ops.scheme import COMPUTES_INT8
 from arenite.ops.shared.copy import positive_axis
 
 
-@dataclass(frozen=True)
-class CumsumOptions(OptionsTable):
+class CumsumOptions(OptionsTable, union=102):
     """``table CumsumOptions``: sums without the element itself; from the end."""
-
-    UNION_TYPE: ClassVar[int] = 102
 
     exclusive: bool = slot(0, "bool", False)
     reverse: bool = slot(1, "bool", False)

@@ -5,9 +5,6 @@ Facts: TFLM ``micro/kernels/depth_to_space.cc`` and ``reference/depth_to_space.h
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.ops.context import Context, Node
@@ -18,11 +15,8 @@ from arenite.ops.shared.block import CONSTRAINTS, AxisSwap, invoke, replace_shap
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class DepthToSpaceOptions(OptionsTable):
+class DepthToSpaceOptions(OptionsTable, union=94):
     """``table DepthToSpaceOptions``."""
-
-    UNION_TYPE: ClassVar[int] = 94
 
     block_size: int = slot(0, "int32")
 

@@ -12,7 +12,6 @@ warning.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -55,11 +54,8 @@ from arenite.ops.shared.window_overlap import channel_by_channel, window_over
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class DepthwiseConv2DOptions(OptionsTable):
+class DepthwiseConv2DOptions(OptionsTable, union=2):
     """``table DepthwiseConv2DOptions``."""
-
-    UNION_TYPE: ClassVar[int] = 2
 
     padding: int = slot(0, "int8")
     stride_w: int = slot(1, "int32")

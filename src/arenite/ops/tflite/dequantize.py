@@ -7,7 +7,6 @@ The product is a double, rounded once to float32. Facts: TFLM
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -28,11 +27,8 @@ from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class DequantizeOptions(OptionsTable):
+class DequantizeOptions(OptionsTable, union=38):
     """``table DequantizeOptions``, which is empty."""
-
-    UNION_TYPE: ClassVar[int] = 38
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,6 @@ Facts: TFLM ``micro/kernels/div.cc`` and ``reference/div.h``; gemmlowp ``fixedpo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import numpy as np
 
 from arenite.memory.abi import Struct
@@ -40,11 +37,8 @@ from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class DivOptions(OptionsTable):
+class DivOptions(OptionsTable, union=29):
     """``table DivOptions``."""
-
-    UNION_TYPE: ClassVar[int] = 29
 
     fused_activation_function: int = slot(0, "int8")
 

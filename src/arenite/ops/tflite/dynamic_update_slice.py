@@ -6,8 +6,7 @@ numbers: the box is moved where they are too low or too high.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from arenite.model import OptionsTable, TensorType
 from arenite.ops import constraints as c
@@ -20,11 +19,8 @@ from arenite.ops.shared.copy import copy_flat
 from arenite.ops.shared.overlap import same_place
 
 
-@dataclass(frozen=True)
-class DynamicUpdateSliceOptions(OptionsTable):
+class DynamicUpdateSliceOptions(OptionsTable, union=117):
     """``table DynamicUpdateSliceOptions``, which is empty."""
-
-    UNION_TYPE: ClassVar[int] = 117
 
 
 def update_fits(node: NodeView) -> bool:

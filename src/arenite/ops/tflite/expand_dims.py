@@ -5,9 +5,6 @@ Facts: TFLM ``micro/kernels/expand_dims.cc``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from arenite.model import OptionsTable, TensorType
 from arenite.ops import constraints as c
 from arenite.ops.constraints import NodeView
@@ -26,11 +23,8 @@ from arenite.ops.shared.overlap import same_place
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class ExpandDimsOptions(OptionsTable):
+class ExpandDimsOptions(OptionsTable, union=52):
     """``table ExpandDimsOptions``, which is empty."""
-
-    UNION_TYPE: ClassVar[int] = 52
 
 
 def axis_is_one_number(node: NodeView) -> bool:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import ClassVar
 
 import numpy as np
 
@@ -57,11 +56,8 @@ from arenite.ops.traits import Traits
 MAX_PRODUCTS_IN_ORDER = 4096
 
 
-@dataclass(frozen=True)
-class FullyConnectedOptions(OptionsTable):
+class FullyConnectedOptions(OptionsTable, union=8):
     """``table FullyConnectedOptions``."""
-
-    UNION_TYPE: ClassVar[int] = 8
 
     fused_activation_function: int = slot(0, "int8")
     weights_format: int = slot(1, "int8")

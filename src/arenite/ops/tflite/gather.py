@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import ClassVar
 
 import numpy as np
 
@@ -22,11 +21,8 @@ from arenite.ops.scheme import MOVES_INT8
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class GatherOptions(OptionsTable):
+class GatherOptions(OptionsTable, union=23):
     """``table GatherOptions``."""
-
-    UNION_TYPE: ClassVar[int] = 23
 
     axis: int = slot(0, "int32")
     batch_dims: int = slot(1, "int32")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import ClassVar
 
 import numpy as np
 
@@ -24,11 +23,8 @@ from arenite.ops.traits import Traits
 MAX_DEPTH = 5
 
 
-@dataclass(frozen=True)
-class GatherNdOptions(OptionsTable):
+class GatherNdOptions(OptionsTable, union=83):
     """``table GatherNdOptions``, which is empty."""
-
-    UNION_TYPE: ClassVar[int] = 83
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ Facts: TFLM ``micro/kernels/hard_swish.cc``, ``hard_swish_common.cc`` and
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -35,11 +34,8 @@ from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class HardSwishOptions(OptionsTable):
+class HardSwishOptions(OptionsTable, union=91):
     """``table HardSwishOptions``, which is empty."""
-
-    UNION_TYPE: ClassVar[int] = 91
 
 
 @dataclass(frozen=True)

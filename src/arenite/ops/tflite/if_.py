@@ -7,9 +7,6 @@ of the ``then`` branch's only; here they are zeros. Facts: TFLM ``micro/kernels/
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
 from arenite.ops.constraints import NodeView
@@ -27,11 +24,8 @@ from arenite.ops.shared.control_flow import (
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class IfOptions(OptionsTable):
+class IfOptions(OptionsTable, union=92):
     """``table IfOptions``."""
-
-    UNION_TYPE: ClassVar[int] = 92
 
     then_subgraph_index: int = slot(0, "int32")
     else_subgraph_index: int = slot(1, "int32")

@@ -13,7 +13,6 @@ Facts: TFLM
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -39,11 +38,8 @@ from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class L2NormOptions(OptionsTable):
+class L2NormOptions(OptionsTable, union=12):
     """``table L2NormOptions``."""
-
-    UNION_TYPE: ClassVar[int] = 12
 
     fused_activation_function: int = slot(0, "int8")
 

@@ -7,7 +7,6 @@ Facts: TFLM ``micro/kernels/leaky_relu.cc``, ``leaky_relu_common.cc`` and
 from __future__ import annotations
 
 from dataclasses import astuple, dataclass, field, replace
-from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -41,11 +40,8 @@ from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class LeakyReluOptions(OptionsTable):
+class LeakyReluOptions(OptionsTable, union=75):
     """``table LeakyReluOptions``."""
-
-    UNION_TYPE: ClassVar[int] = 75
 
     alpha: float = slot(0, "float32", 0.0)
 

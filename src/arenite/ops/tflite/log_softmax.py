@@ -6,7 +6,6 @@ Facts: TFLM ``micro/kernels/log_softmax.cc`` and ``reference/log_softmax.h``.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -43,11 +42,8 @@ from arenite.ops.shared.softmax import (
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class LogSoftmaxOptions(OptionsTable):
+class LogSoftmaxOptions(OptionsTable, union=36):
     """``table LogSoftmaxOptions``, which is empty."""
-
-    UNION_TYPE: ClassVar[int] = 36
 
 
 @dataclass(frozen=True)

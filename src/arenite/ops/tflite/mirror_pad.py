@@ -12,7 +12,6 @@ Facts: TFLM ``micro/kernels/mirror_pad.cc``. The paddings may be fed.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -33,11 +32,8 @@ from arenite.ops.scheme import MOVES_INT8
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class MirrorPadOptions(OptionsTable):
+class MirrorPadOptions(OptionsTable, union=77):
     """``table MirrorPadOptions``: mode 0 (REFLECT) leaves the edge out."""
-
-    UNION_TYPE: ClassVar[int] = 77
 
     mode: int = slot(0, "int8")
 

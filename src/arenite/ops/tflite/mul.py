@@ -6,9 +6,6 @@ Facts: TFLM ``micro/kernels/mul.cc``, ``mul_common.cc``, ``reference/mul.h`` and
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import numpy as np
 
 from arenite.memory.abi import Struct
@@ -25,11 +22,8 @@ from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class MulOptions(OptionsTable):
+class MulOptions(OptionsTable, union=21):
     """``table MulOptions``."""
-
-    UNION_TYPE: ClassVar[int] = 21
 
     fused_activation_function: int = slot(0, "int8")
 

@@ -6,9 +6,6 @@ temporary tensors.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
 from arenite.ops import constraints as c
@@ -27,11 +24,8 @@ from arenite.ops.shared.copy import (
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class PackOptions(OptionsTable):
+class PackOptions(OptionsTable, union=59):
     """``table PackOptions``."""
-
-    UNION_TYPE: ClassVar[int] = 59
 
     values_count: int = slot(0, "int32")
     axis: int = slot(1, "int32")

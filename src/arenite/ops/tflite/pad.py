@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from arenite.model import OptionsTable
 from arenite.ops.kernel_util import allocate_struct
 from arenite.ops.registry import Registration
@@ -13,11 +10,8 @@ from arenite.ops.shared import pad as _pad
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class PadOptions(OptionsTable):
+class PadOptions(OptionsTable, union=22):
     """``table PadOptions``, which is empty."""
-
-    UNION_TYPE: ClassVar[int] = 22
 
 
 REGISTRATION = Registration(

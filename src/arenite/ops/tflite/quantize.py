@@ -10,7 +10,6 @@ what the general formula gives.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -41,11 +40,8 @@ from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class QuantizeOptions(OptionsTable):
+class QuantizeOptions(OptionsTable, union=89):
     """``table QuantizeOptions``, which is empty."""
-
-    UNION_TYPE: ClassVar[int] = 89
 
 
 @dataclass(frozen=True)

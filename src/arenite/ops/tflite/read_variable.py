@@ -24,10 +24,8 @@ from arenite.ops.shared.variables import (
 from arenite.ops.traits import Traits
 
 
-class ReadVariableOptions(OptionsTable):
+class ReadVariableOptions(OptionsTable, union=112):
     """``table ReadVariableOptions``, which is empty."""
-
-    UNION_TYPE = 112
 
 
 def prepare(context: Context, node: Node) -> VariableParams:

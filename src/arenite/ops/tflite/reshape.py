@@ -6,9 +6,7 @@ Facts: TFLM ``micro/kernels/reshape.cc`` and ``reshape_common.cc``.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import prod
-from typing import ClassVar
 
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
@@ -32,11 +30,8 @@ from arenite.ops.traits import Traits
 Shape = tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class ReshapeOptions(OptionsTable):
+class ReshapeOptions(OptionsTable, union=17):
     """``table ReshapeOptions``; ``new_shape`` is None where the file leaves it out."""
-
-    UNION_TYPE: ClassVar[int] = 17
 
     new_shape: tuple[int, ...] | None = slot(0, "[int32]", None)
 

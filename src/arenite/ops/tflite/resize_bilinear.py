@@ -6,7 +6,6 @@ Facts: TFLM ``micro/kernels/resize_bilinear.cc`` and ``reference/resize_bilinear
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,11 +25,8 @@ FRACTION_BITS = 10
 ONE = 1 << FRACTION_BITS
 
 
-@dataclass(frozen=True)
-class ResizeBilinearOptions(OptionsTable):
+class ResizeBilinearOptions(OptionsTable, union=15):
     """``table ResizeBilinearOptions``; its fields 0 and 1 are deprecated."""
-
-    UNION_TYPE: ClassVar[int] = 15
 
     align_corners: bool = slot(2, "bool", False)
     half_pixel_centers: bool = slot(3, "bool", False)

@@ -7,7 +7,6 @@ Facts: TFLM ``micro/kernels/resize_nearest_neighbor.cc`` and
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,11 +21,8 @@ from arenite.ops.shared.resize import prepare_sizes, resize_constraints
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class ResizeNearestNeighborOptions(OptionsTable):
+class ResizeNearestNeighborOptions(OptionsTable, union=74):
     """``table ResizeNearestNeighborOptions``."""
-
-    UNION_TYPE: ClassVar[int] = 74
 
     align_corners: bool = slot(0, "bool", False)
     half_pixel_centers: bool = slot(1, "bool", False)

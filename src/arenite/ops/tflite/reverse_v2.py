@@ -7,9 +7,6 @@ Facts: TFLM ``micro/kernels/reverse.cc`` and ``reference/reverse.h``. The axes m
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import numpy as np
 
 from arenite.model import OptionsTable, TensorType
@@ -23,11 +20,8 @@ from arenite.ops.shared.copy import positive_axis
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class ReverseV2Options(OptionsTable):
+class ReverseV2Options(OptionsTable, union=81):
     """``table ReverseV2Options``, which is empty."""
-
-    UNION_TYPE: ClassVar[int] = 81
 
 
 def at_most_6_dimensions(node: NodeView) -> bool:

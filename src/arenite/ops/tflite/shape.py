@@ -9,7 +9,6 @@ Facts: TFLM ``micro/kernels/shape.cc``.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -22,11 +21,8 @@ from arenite.ops.registry import Registration
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class ShapeOptions(OptionsTable):
+class ShapeOptions(OptionsTable, union=55):
     """``table ShapeOptions``. TFLM looks at the output's type instead."""
-
-    UNION_TYPE: ClassVar[int] = 55
 
     out_type: int = slot(0, "int8")
 

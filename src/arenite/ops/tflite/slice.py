@@ -9,8 +9,7 @@ Facts: TFLM ``micro/kernels/slice.cc`` and ``reference/slice.h``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from arenite.model import OptionsTable, TensorType
 from arenite.ops import constraints as c
@@ -22,11 +21,8 @@ from arenite.ops.scheme import MOVES
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class SliceOptions(OptionsTable):
+class SliceOptions(OptionsTable, union=48):
     """``table SliceOptions``, which is empty."""
-
-    UNION_TYPE: ClassVar[int] = 48
 
 
 def a_number_per_axis(node: NodeView) -> bool:

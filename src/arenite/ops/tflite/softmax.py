@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
 
 import numpy as np
 
@@ -46,11 +45,8 @@ from arenite.ops.shared.softmax import (
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class SoftmaxOptions(OptionsTable):
+class SoftmaxOptions(OptionsTable, union=9):
     """``table SoftmaxOptions``."""
-
-    UNION_TYPE: ClassVar[int] = 9
 
     beta: float = slot(0, "float32", 0.0)
 

@@ -9,9 +9,6 @@ sizes and paddings may be fed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import numpy as np
 
 from arenite.memory.abi import Struct
@@ -33,11 +30,8 @@ from arenite.ops.shared.batch_space import (
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class SpaceToBatchNDOptions(OptionsTable):
+class SpaceToBatchNDOptions(OptionsTable, union=25):
     """``table SpaceToBatchNDOptions``, which is empty."""
-
-    UNION_TYPE: ClassVar[int] = 25
 
 
 OP_DATA = Struct("SpaceToBatchParams", ("int32",))

@@ -5,9 +5,6 @@ Facts: TFLM ``micro/kernels/space_to_depth.cc`` and ``reference/space_to_depth.h
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.ops.context import Context, Node
@@ -18,11 +15,8 @@ from arenite.ops.shared.block import CONSTRAINTS, AxisSwap, invoke, replace_shap
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class SpaceToDepthOptions(OptionsTable):
+class SpaceToDepthOptions(OptionsTable, union=19):
     """``table SpaceToDepthOptions``."""
-
-    UNION_TYPE: ClassVar[int] = 19
 
     block_size: int = slot(0, "int32")
 

@@ -5,9 +5,6 @@ Facts: TFLM ``micro/kernels/split.cc``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
 from arenite.ops import constraints as c
@@ -26,11 +23,8 @@ from arenite.ops.shared.copy import (
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class SplitOptions(OptionsTable):
+class SplitOptions(OptionsTable, union=35):
     """``table SplitOptions``; TFLM counts the outputs instead."""
-
-    UNION_TYPE: ClassVar[int] = 35
 
     num_splits: int = slot(0, "int32")
 

@@ -9,9 +9,6 @@ Facts: TFLM ``micro/kernels/split_v.cc``, which looks at the axis when it runs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
 from arenite.ops import constraints as c
@@ -31,11 +28,8 @@ from arenite.ops.shared.copy import (
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class SplitVOptions(OptionsTable):
+class SplitVOptions(OptionsTable, union=79):
     """``table SplitVOptions``; TFLM counts the outputs instead."""
-
-    UNION_TYPE: ClassVar[int] = 79
 
     num_splits: int = slot(0, "int32")
 

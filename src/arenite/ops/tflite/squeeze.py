@@ -5,9 +5,6 @@ Facts: TFLM ``micro/kernels/squeeze.cc``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.ops import constraints as c
@@ -28,11 +25,8 @@ from arenite.ops.shared.overlap import same_place
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class SqueezeOptions(OptionsTable):
+class SqueezeOptions(OptionsTable, union=30):
     """``table SqueezeOptions``; without ``squeeze_dims`` every dimension of 1 goes."""
-
-    UNION_TYPE: ClassVar[int] = 30
 
     squeeze_dims: tuple[int, ...] | None = slot(0, "[int32]", None)
 

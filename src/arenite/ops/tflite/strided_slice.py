@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
@@ -27,11 +27,8 @@ from arenite.ops.scheme import MOVES
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class StridedSliceOptions(OptionsTable):
+class StridedSliceOptions(OptionsTable, union=32):
     """``table StridedSliceOptions``: bit ``i`` of a mask is about axis ``i``."""
-
-    UNION_TYPE: ClassVar[int] = 32
 
     begin_mask: int = slot(0, "int32")
     end_mask: int = slot(1, "int32")

@@ -12,7 +12,6 @@ warning.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -43,11 +42,8 @@ from arenite.ops.traits import Traits
 INPUT, WEIGHTS_FEATURE, WEIGHTS_TIME, BIAS, STATE = range(5)
 
 
-@dataclass(frozen=True)
-class SVDFOptions(OptionsTable):
+class SVDFOptions(OptionsTable, union=6):
     """``table SVDFOptions``."""
-
-    UNION_TYPE: ClassVar[int] = 6
 
     rank: int = slot(0, "int32")
     fused_activation_function: int = slot(1, "int8")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import ClassVar
 
 import numpy as np
 
@@ -22,11 +21,8 @@ from arenite.ops.scheme import MOVES
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class TransposeOptions(OptionsTable):
+class TransposeOptions(OptionsTable, union=26):
     """``table TransposeOptions``, which is empty."""
-
-    UNION_TYPE: ClassVar[int] = 26
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ warning.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -50,11 +49,8 @@ from arenite.ops.traits import Traits
 _WEIGHTS, _INPUT, _BIAS = 1, 2, 3
 
 
-@dataclass(frozen=True)
-class TransposeConvOptions(OptionsTable):
+class TransposeConvOptions(OptionsTable, union=49):
     """``table TransposeConvOptions``."""
-
-    UNION_TYPE: ClassVar[int] = 49
 
     padding: int = slot(0, "int8")
     stride_w: int = slot(1, "int32")

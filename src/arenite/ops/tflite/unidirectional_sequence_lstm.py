@@ -13,8 +13,6 @@ Facts: TFLM ``micro/kernels/unidirectional_sequence_lstm.cc``,
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -60,11 +58,8 @@ GATE_SCALE = 2.0**-12
 UNIT_SCALE = 2.0**-15
 
 
-@dataclass(frozen=True)
-class UnidirectionalSequenceLSTMOptions(OptionsTable):
+class UnidirectionalSequenceLSTMOptions(OptionsTable, union=71):
     """``table UnidirectionalSequenceLSTMOptions``."""
-
-    UNION_TYPE: ClassVar[int] = 71
 
     fused_activation_function: int = slot(0, "int8")
     cell_clip: float = slot(1, "float32", 0.0)

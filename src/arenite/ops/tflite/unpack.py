@@ -6,9 +6,6 @@ temporary tensors.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
 from arenite.ops import constraints as c
@@ -27,11 +24,8 @@ from arenite.ops.shared.copy import (
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class UnpackOptions(OptionsTable):
+class UnpackOptions(OptionsTable, union=64):
     """``table UnpackOptions``."""
-
-    UNION_TYPE: ClassVar[int] = 64
 
     num: int = slot(0, "int32")
     axis: int = slot(1, "int32")

@@ -6,9 +6,6 @@ name. Facts: TFLM ``micro/kernels/var_handle.cc`` and ``micro_resource_variable.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import numpy as np
 
 from arenite.memory.abi import Struct
@@ -21,11 +18,8 @@ from arenite.ops.registry import Registration
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class VarHandleOptions(OptionsTable):
+class VarHandleOptions(OptionsTable, union=111):
     """``table VarHandleOptions``; None where the file leaves a name out."""
-
-    UNION_TYPE: ClassVar[int] = 111
 
     container: str | None = slot(0, "string", None)
     shared_name: str | None = slot(1, "string", None)

@@ -7,9 +7,6 @@ condition's first output. A loop may have no end, as on the device; Ctrl-C ends 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.ops.context import Context, Node
@@ -26,11 +23,8 @@ from arenite.ops.shared.control_flow import (
 from arenite.ops.traits import Traits
 
 
-@dataclass(frozen=True)
-class WhileOptions(OptionsTable):
+class WhileOptions(OptionsTable, union=93):
     """``table WhileOptions``."""
-
-    UNION_TYPE: ClassVar[int] = 93
 
     cond_subgraph_index: int = slot(0, "int32")
     body_subgraph_index: int = slot(1, "int32")
