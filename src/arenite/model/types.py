@@ -97,11 +97,12 @@ for _type in TensorType:  # attributes, since loading a model asks for them thou
     _type.bits = _BITS[_type]
     _type.dtype = _DTYPES.get(_type, _RAW)
 
-#: What ``prepare`` compares with again and again: as an enumeration's attribute each takes CPython
-#: 3.11 as long as a call.
-FLOAT32, INT4, INT8, INT16 = (
-    TensorType.FLOAT32,
-    TensorType.INT4,
-    TensorType.INT8,
-    TensorType.INT16,
-)
+#: The types by themselves: short where a list of them says what a kernel takes, and quick where
+#: ``prepare`` compares, since an enumeration's attribute takes CPython 3.11 as long as a call.
+FLOAT32, FLOAT16, FLOAT64 = TensorType.FLOAT32, TensorType.FLOAT16, TensorType.FLOAT64
+INT4, INT8, INT16 = TensorType.INT4, TensorType.INT8, TensorType.INT16
+INT32, INT64, BOOL = TensorType.INT32, TensorType.INT64, TensorType.BOOL
+UINT8, UINT16 = TensorType.UINT8, TensorType.UINT16
+UINT32, UINT64 = TensorType.UINT32, TensorType.UINT64
+BFLOAT16, RESOURCE = TensorType.BFLOAT16, TensorType.RESOURCE
+COMPLEX64, COMPLEX128 = TensorType.COMPLEX64, TensorType.COMPLEX128

@@ -92,6 +92,11 @@ def outputs_exactly(count: int) -> Constraint:
     return _described(check, "outputs_exactly", f"There {_counted(count, 'output')}.")
 
 
+def counts(inputs: int, outputs: int) -> tuple[Constraint, Constraint]:
+    """Constraints: exactly so many inputs and outputs, all present."""
+    return inputs_between(inputs, inputs), outputs_exactly(outputs)
+
+
 def input_types(index: int, *types: TensorType) -> Constraint:
     """A constraint: input ``index`` has one of the given types."""
 
@@ -116,7 +121,7 @@ def same_type(input_index: int = 0, output_index: int = 0) -> Constraint:
 
 def one_to_one(*types: TensorType) -> tuple[Constraint, ...]:
     """Constraints: one input and one output, both of the same of the given types."""
-    return inputs_between(1, 1), outputs_exactly(1), input_types(0, *types), same_type()
+    return *counts(1, 1), input_types(0, *types), same_type()
 
 
 def rank(index: int, *ranks: int) -> Constraint:
@@ -139,22 +144,32 @@ def rank_at_most(index: int, most: int) -> Constraint:
     return _described(check, "rank_at_most", f"Input {index} has at most {most} dimensions.")
 
 
-def output_rank(rank: int) -> Constraint:
-    """A constraint: the output has so many dimensions."""
+def output_rank(rank: int, index: int = 0) -> Constraint:
+    """A constraint: output ``index`` has so many dimensions."""
 
     def check(node: NodeView) -> bool:
-        return len(node.output(0).shape) == rank
+        return len(node.output(index).shape) == rank
 
-    return _described(check, "output_rank", f"Output 0 has {rank} dimensions.")
+    doc = f"Output {index} has {rank} dimension{'' if rank == 1 else 's'}."
+    return _described(check, "output_rank", doc)
 
 
-def output_type(type: TensorType) -> Constraint:  # noqa: A002 - the schema's word
-    """A constraint: the output has this type."""
+def output_type(type: TensorType, index: int = 0) -> Constraint:  # noqa: A002 - the schema's word
+    """A constraint: output ``index`` has this type."""
 
     def check(node: NodeView) -> bool:
-        return node.output(0).type is type
+        return node.output(index).type is type
 
-    return _described(check, "output_type", f"Output 0 is {type}.")
+    return _described(check, "output_type", f"Output {index} is {type}.")
+
+
+def one_number(index: int, noun: str) -> Constraint:
+    """A constraint: input ``index``, which is called so, has one element."""
+
+    def check(node: NodeView) -> bool:
+        return node.input(index).size == 1
+
+    return _described(check, "one_number", f"The {noun} (input {index}) is one number.")
 
 
 def constant(index: int) -> Constraint:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from arenite import native
 from arenite.memory.abi import Struct
 from arenite.model import Quantization, TensorType
-from arenite.model.types import FLOAT32
+from arenite.model.types import FLOAT32, INT8, INT16, INT32, UINT8
 from arenite.numeric.fixedpoint import (
     ONCE,
     quantize_multiplier,
@@ -26,16 +26,16 @@ from arenite.numeric.fixedpoint import (
     quantize_multipliers,
     round_half_away,
 )
-from arenite.ops.context import Array, Context, Node, TfLiteTensor, params_of
+from arenite.ops.context import Array, Context, Declared, Node, TfLiteTensor, params_of
 
 FLOAT32_LOWEST = float(np.finfo(np.float32).min)
 FLOAT32_MAX = float(np.finfo(np.float32).max)
 
 QUANTIZED_RANGE: dict[TensorType, tuple[int, int]] = {
-    TensorType.INT8: (-128, 127),
-    TensorType.UINT8: (0, 255),
-    TensorType.INT16: (-32768, 32767),
-    TensorType.INT32: (-(2**31), 2**31 - 1),
+    INT8: (-128, 127),
+    UINT8: (0, 255),
+    INT16: (-32768, 32767),
+    INT32: (-(2**31), 2**31 - 1),
 }
 
 
@@ -75,6 +75,15 @@ def optional_input_tensor(context: Context, node: Node, index: int) -> TfLiteTen
 def output_tensor(context: Context, node: Node, index: int = 0) -> TfLiteTensor:
     """Output ``index`` as a temporary tensor."""
     return context.get_tensor(node.outputs[index])
+
+
+def like_input(
+    context: Context, node: Node, declared: Declared = "kept"
+) -> tuple[TfLiteTensor, TfLiteTensor]:
+    """Input 0 and output 0 as temporary tensors; the output gets the input's shape."""
+    inp, output = input_tensor(context, node, 0), output_tensor(context, node)
+    context.resize_tensor(output.index, inp.shape, declared)
+    return inp, output
 
 
 def allocate_struct(struct: Struct) -> Any:

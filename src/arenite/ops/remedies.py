@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arenite.model import TensorType
+from arenite.model.types import FLOAT16, UINT8
 from arenite.ops.constraints import Constraint, NodeView
 
 _COMPILED = (
@@ -19,11 +19,11 @@ _FOREIGN = {
     **dict.fromkeys(("LceBconv2d", "LceBMaxPool2d", "LceQuantize", "LceDequantize"), _LARQ),
 }
 _TYPES = {
-    TensorType.UINT8: (
+    UINT8: (
         "uint8 is how older converters quantised, and TFLM runs int8: convert the original model "
         "again, with inference_input_type and inference_output_type tf.int8"
     ),
-    TensorType.FLOAT16: (
+    FLOAT16: (
         "float16 weights are for GPUs, and TFLM has no such arithmetic: let `arenite optimize "
         "--lower` make them float32, or convert the original model again without tf.float16 in "
         "supported_types"

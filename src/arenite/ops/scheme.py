@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from arenite.model.types import INT8, INT16, TensorType
+from arenite.model.types import INT8, INT16, INT64, TensorType
 
 #: Which scales have to be equal. ``"free"``: none; ``"same"``: those of all values that go in and
 #: come out, since they are moved and not computed; ``"inputs"``: those of all that go in.
@@ -53,7 +53,7 @@ class Bias(NamedTuple):
 
     values: int
     weights: int
-    wide: TensorType = TensorType.INT64
+    wide: TensorType = INT64
 
 
 class State(NamedTuple):

@@ -20,9 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from arenite.memory.abi import Struct
-from arenite.model import TensorType, flexbuffer
+from arenite.model import flexbuffer
+from arenite.model.types import INT8
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
@@ -47,7 +47,7 @@ class CircularBufferParams:
     depth: int
 
 
-def shapes_match(node: NodeView) -> bool:
+def shapes_match(node: c.NodeView) -> bool:
     """Input [n, 1, a, b] goes into a slot of output [n, slots, a, b], of at least 1 slot.
 
     Both have at least 4 dimensions, and none behind these is 0.
@@ -122,9 +122,8 @@ REGISTRATION = Registration(
     invoke=invoke,
     reset=reset,
     constraints=(
-        c.inputs_between(1, 1),
-        c.outputs_exactly(1),
-        c.input_types(0, TensorType.INT8),
+        *c.counts(1, 1),
+        c.input_types(0, INT8),
         c.same_type(),
         shapes_match,
     ),

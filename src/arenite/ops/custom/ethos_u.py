@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arenite.memory.abi import Struct
-from arenite.model import TensorType
+from arenite.model.types import UINT8
 from arenite.npu.operations import Program
 from arenite.npu.reference import run
 from arenite.npu.stream import StreamError, read_stream
@@ -49,7 +49,7 @@ def operands_are_velas(node: NodeView) -> bool:
     if len(node.inputs) < FIRST or any(tensor is None for tensor in tensors):
         return False
     parts = [node.input(index) for index in range(FIRST)]
-    if any(part.type is not TensorType.UINT8 for part in parts):
+    if any(part.type is not UINT8 for part in parts):
         return False
     return all(part.is_constant or not part.size for part in parts[:WORK])
 

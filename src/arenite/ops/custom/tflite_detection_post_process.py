@@ -26,9 +26,9 @@ from typing import Any
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import TensorType, flexbuffer
+from arenite.model import flexbuffer
+from arenite.model.types import FLOAT32
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array
 from arenite.ops.registry import Registration
@@ -81,7 +81,7 @@ class Options:
     scales: tuple[float, ...]
 
 
-def shapes_match(node: NodeView) -> bool:
+def shapes_match(node: c.NodeView) -> bool:
     """Box encodings are [1, boxes, at least 4], class scores [1, boxes, classes].
 
     Anchors have 2 dimensions and at least 4 numbers for each box.
@@ -94,10 +94,10 @@ def shapes_match(node: NodeView) -> bool:
     return fits and anchors.size >= 4 * boxes
 
 
-def outputs_are_float(node: NodeView) -> bool:
+def outputs_are_float(node: c.NodeView) -> bool:
     """Outputs are float32, the last of them with at least 1 element."""
     outputs = [node.output(index) for index in range(4)]
-    return all(out.type is TensorType.FLOAT32 for out in outputs) and outputs[COUNT].size >= 1
+    return all(out.type is FLOAT32 for out in outputs) and outputs[COUNT].size >= 1
 
 
 # -- options --------------------------------------------------------------------------------------
@@ -368,11 +368,10 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     constraints=(
-        c.inputs_between(3, 3),
-        c.outputs_exactly(4),
-        c.input_types(ENCODINGS, TensorType.FLOAT32),
-        c.input_types(PREDICTIONS, TensorType.FLOAT32),
-        c.input_types(ANCHORS, TensorType.FLOAT32),
+        *c.counts(3, 4),
+        c.input_types(ENCODINGS, FLOAT32),
+        c.input_types(PREDICTIONS, FLOAT32),
+        c.input_types(ANCHORS, FLOAT32),
         shapes_match,
         outputs_are_float,
     ),

@@ -13,20 +13,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arenite.model import OptionsTable, TensorType, slot
+from arenite.model import OptionsTable, slot
 from arenite.model.fast_init import quick
+from arenite.model.types import FLOAT32, INT8, INT16, INT32
 from arenite.numeric.fixedpoint import Int64Array, multiply_by_quantized_multiplier, wrap_int32
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Array, Context, Node, TfLiteTensor
-from arenite.ops.kernel_util import (
-    activation_range,
-    activation_range_quantized,
-    input_tensor,
-    output_tensor,
-    requantization_below_one,
-)
 from arenite.ops.shared.binary import arithmetic, resize_output
 
-TYPES = (TensorType.FLOAT32, TensorType.INT8, TensorType.INT16, TensorType.INT32)
+TYPES = (FLOAT32, INT8, INT16, INT32)
 
 
 class AddOptions(OptionsTable, union=11):
@@ -70,12 +65,12 @@ def prepare_with(
 
     def prepare(context: Context, node: Node) -> AddSubParams:
         activation = node.options.fused_activation_function
-        inputs = input_tensor(context, node, 0), input_tensor(context, node, 1)
-        output = output_tensor(context, node)
+        inputs = util.input_tensor(context, node, 0), util.input_tensor(context, node, 1)
+        output = util.output_tensor(context, node)
         resize_output(context, node)
-        if output.type is TensorType.FLOAT32:
-            return AddSubParams(sign, *activation_range(activation))
-        if output.type is TensorType.INT32:
+        if output.type is FLOAT32:
+            return AddSubParams(sign, *util.activation_range(activation))
+        if output.type is INT32:
             return AddSubParams(sign, *int32_range(activation))
         return quantized_params(context, sign, activation, (*inputs, output))
 
@@ -90,12 +85,12 @@ def quantized_params(
 ) -> AddSubParams:
     """Parameters for int8 and int16 from the two inputs and the output."""
     input1, input2, output = tensors
-    low, high = activation_range_quantized(context, activation, output)
-    left_shift = 15 if output.type is TensorType.INT16 else 20
+    low, high = util.activation_range_quantized(context, activation, output)
+    left_shift = 15 if output.type is INT16 else 20
     twice, first, second = common_scale(context, input1, input2)
     scaled = (1 << left_shift) * output.scale
     ratio = twice / scaled if scaled else math.inf
-    last = requantization_below_one(
+    last = util.requantization_below_one(
         context, ratio, f"2 * larger input / (2**{left_shift} * output)"
     )
     return AddSubParams(
@@ -122,8 +117,8 @@ def common_scale(
     scales = input1.scale, input2.scale
     twice = 2 * max(scales)
     ratios = [scale / twice if twice else math.nan for scale in scales]
-    first = requantization_below_one(context, ratios[0], "input 0 / (2 * larger input)")
-    second = requantization_below_one(context, ratios[1], "input 1 / (2 * larger input)")
+    first = util.requantization_below_one(context, ratios[0], "input 0 / (2 * larger input)")
+    second = util.requantization_below_one(context, ratios[1], "input 1 / (2 * larger input)")
     return twice, first, second
 
 

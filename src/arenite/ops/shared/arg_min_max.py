@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import OptionsTable, TensorType
+from arenite.model import OptionsTable
+from arenite.model.types import FLOAT32, INT8, INT32
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, output_array
 from arenite.ops.registry import Registration
@@ -26,7 +26,7 @@ class ArgMinMaxParams:
     axis: int
 
 
-def has_elements(node: NodeView) -> bool:
+def has_elements(node: c.NodeView) -> bool:
     """Input 0 has at least 1 dimension and 1 element, and input 1 at least 1 element."""
     return len(node.input(0).shape) > 0 and node.input(0).size > 0 and node.input(1).size > 0
 
@@ -82,11 +82,10 @@ def register(
         options=options,
         builtin_data=Struct(options.__name__, ("enum",)),
         constraints=(
-            c.inputs_between(2, 2),
-            c.outputs_exactly(1),
-            c.input_types(0, TensorType.FLOAT32, TensorType.INT8),
-            c.input_types(1, TensorType.INT32),
-            c.output_type(TensorType.INT32),
+            *c.counts(2, 1),
+            c.input_types(0, FLOAT32, INT8),
+            c.input_types(1, INT32),
+            c.output_type(INT32),
             has_elements,
         ),
     )

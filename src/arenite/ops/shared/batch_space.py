@@ -13,9 +13,8 @@ from collections.abc import Callable
 from math import prod
 from typing import NamedTuple
 
-from arenite.model import TensorType
+from arenite.model.types import FLOAT32, INT8, INT32
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 
@@ -38,30 +37,29 @@ class Blocks(NamedTuple):
         return prod(self.size)
 
 
-def blocks_for_each_axis(node: NodeView) -> bool:
+def blocks_for_each_axis(node: c.NodeView) -> bool:
     """The block sizes (input 1) are int32, one for each of the 1 or 2 axes of an image."""
     return _has_int32s(node, 1, len(node.input(0).shape) - 2)
 
 
-def margins_for_each_axis(node: NodeView) -> bool:
+def margins_for_each_axis(node: c.NodeView) -> bool:
     """The margins (input 2) are int32, two for each of the 1 or 2 axes of an image."""
     return _has_int32s(node, 2, 2 * (len(node.input(0).shape) - 2))
 
 
-def _has_int32s(node: NodeView, index: int, count: int) -> bool:
+def _has_int32s(node: c.NodeView, index: int, count: int) -> bool:
     tensor = node.input(index)
-    return tensor.type is TensorType.INT32 and tensor.size >= count
+    return tensor.type is INT32 and tensor.size >= count
 
 
-def as_many_dimensions(node: NodeView) -> bool:
+def as_many_dimensions(node: c.NodeView) -> bool:
     """Output 0 has as many dimensions as input 0."""
     return len(node.output(0).shape) == len(node.input(0).shape)
 
 
 CONSTRAINTS = (
-    c.inputs_between(3, 3),
-    c.outputs_exactly(1),
-    c.input_types(0, TensorType.FLOAT32, TensorType.INT8),
+    *c.counts(3, 1),
+    c.input_types(0, FLOAT32, INT8),
     c.same_type(),
     c.rank(0, 3, 4),
     as_many_dimensions,

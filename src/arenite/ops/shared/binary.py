@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from arenite.model import TensorType
+from arenite.model.types import INT16, INT32
 from arenite.numeric import lut
 from arenite.numeric.fixedpoint import Int64Array
 from arenite.ops import constraints as c
-from arenite.ops.constraints import Constraint, NodeView
 from arenite.ops.context import Array, Context, Node, TfLiteTensor
 from arenite.ops.kernel_util import QUANTIZED_RANGE, activation_range, input_array, output_array
 
@@ -26,7 +26,7 @@ MAX_RANK = 6
 TABLE_FROM = 512
 
 
-def shapes_broadcast(node: NodeView) -> bool:
+def shapes_broadcast(node: c.NodeView) -> bool:
     """The inputs have at most 6 dimensions, and each is equal or 1 in one of them."""
     a, b = node.input(0).shape, node.input(1).shape
     if max(len(a), len(b)) > MAX_RANK:
@@ -45,25 +45,24 @@ def is_quantized(tensor: TfLiteTensor | None) -> bool:
     )
 
 
-def int32_is_not_quantized(node: NodeView) -> bool:
+def int32_is_not_quantized(node: c.NodeView) -> bool:
     """int32 inputs have no quantisation."""
-    if node.input(0).type is not TensorType.INT32:
+    if node.input(0).type is not INT32:
         return True
     return not any(is_quantized(tensor) for tensor in node.inputs)
 
 
-def int16_is_symmetric(node: NodeView) -> bool:
+def int16_is_symmetric(node: c.NodeView) -> bool:
     """int16 inputs and the int16 output have zero points 0."""
-    if node.input(0).type is not TensorType.INT16:
+    if node.input(0).type is not INT16:
         return True
     return not any((node.input(0).zero_point, node.input(1).zero_point, node.output(0).zero_point))
 
 
-def constraints(*types: TensorType) -> tuple[Constraint, ...]:
+def constraints(*types: TensorType) -> tuple[c.Constraint, ...]:
     """Two inputs that broadcast and an output, all of one of the given types."""
     return (
-        c.inputs_between(2, 2),
-        c.outputs_exactly(1),
+        *c.counts(2, 1),
         c.input_types(0, *types),
         c.same_type(1),
         c.same_type(0),
@@ -82,7 +81,7 @@ def resize_output(context: Context, node: Node) -> None:
 
 def activation_range_int32(activation: int) -> tuple[int, int]:
     """Bounds of a fused activation on plain int32 (``CalculateActivationRange<int32_t>``)."""
-    low, high = QUANTIZED_RANGE[TensorType.INT32]
+    low, high = QUANTIZED_RANGE[INT32]
     least, most = activation_range(activation)
     return max(low, int(least)), min(high, int(most))
 

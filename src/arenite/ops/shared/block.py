@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from arenite.model import TensorType
+from arenite.model.types import FLOAT32, INT8
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node, TfLiteTensor
 from arenite.ops.kernel_util import input_array, output_array
 
@@ -24,13 +23,13 @@ class AxisSwap:
     run: int
 
 
-def positive_block_size(node: NodeView) -> bool:
+def positive_block_size(node: c.NodeView) -> bool:
     """The option block_size is positive."""
     return bool(node.options.block_size > 0)
 
 
 CONSTRAINTS = (
-    *c.one_to_one(TensorType.FLOAT32, TensorType.INT8),
+    *c.one_to_one(FLOAT32, INT8),
     c.rank(0, 4),
     c.output_rank(4),
     positive_block_size,

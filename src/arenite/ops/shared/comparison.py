@@ -14,17 +14,11 @@ import numpy as np
 
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
+from arenite.model.types import BOOL, FLOAT32, INT8, INT16, INT32, INT64
 from arenite.numeric.fixedpoint import Int64Array, multiply_by_quantized_multiplier, wrap_int32
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Array, Context, Node
-from arenite.ops.kernel_util import (
-    allocate_struct,
-    input_array,
-    input_tensor,
-    output_array,
-    requantization_below_one,
-)
 from arenite.ops.registry import Registration
 from arenite.ops.shared.binary import is_quantized, resize_output, shapes_broadcast, truth
 from arenite.ops.traits import Traits
@@ -53,34 +47,29 @@ COMPARED = Traits(
 )
 
 #: The types in which every comparison is there.
-TYPES = (TensorType.FLOAT32, TensorType.INT8, TensorType.INT32, TensorType.INT64)
+TYPES = (FLOAT32, INT8, INT32, INT64)
 
 
-def one_type(node: NodeView) -> bool:
+def one_type(node: c.NodeView) -> bool:
     """Both inputs have the same type."""
     return node.input(0).type is node.input(1).type
 
 
-def output_is_bool(node: NodeView) -> bool:
-    """Output 0 is bool."""
-    return node.output(0).type is TensorType.BOOL
-
-
 def prepare(context: Context, node: Node) -> ComparisonParams:
     """Offsets and multipliers of quantised inputs, and the output's shape."""
-    inputs = input_tensor(context, node, 0), input_tensor(context, node, 1)
+    inputs = util.input_tensor(context, node, 0), util.input_tensor(context, node, 1)
     resize_output(context, node)
-    if inputs[0].type is TensorType.INT16:
+    if inputs[0].type is INT16:
         context.warn_undefined(
             "TensorFlow Lite Micro compares int16 inputs with parameters that it never sets; "
             "here they are compared as int8 ones are, by their scales and zero points"
         )
         if not any(map(is_quantized, inputs)):
             return ComparisonParams()
-    elif inputs[0].type is not TensorType.INT8:
+    elif inputs[0].type is not INT8:
         return ComparisonParams()
     first, second = (
-        requantization_below_one(context, tensor.scale, f"scale of input {number}")
+        util.requantization_below_one(context, tensor.scale, f"scale of input {number}")
         for number, tensor in enumerate(inputs)
     )
     return ComparisonParams(
@@ -106,22 +95,21 @@ def comparison(compare: Callable[[Array, Array], Any], *more: TensorType) -> Reg
 
     def invoke(context: Context, node: Node) -> None:
         p: ComparisonParams = node.params
-        a, b = input_array(context, node, 0), input_array(context, node, 1)
+        a, b = util.input_array(context, node, 0), util.input_array(context, node, 1)
         if p.is_scaled:
             a = scaled(a, p.input1_offset, p.left_shift, p.input1_multiplier, p.input1_shift)
             b = scaled(b, p.input2_offset, p.left_shift, p.input2_multiplier, p.input2_shift)
-        output_array(context, node)[...] = compare(truth(a), truth(b))
+        util.output_array(context, node)[...] = compare(truth(a), truth(b))
 
     return Registration(
-        init=allocate_struct(OP_DATA),
+        init=util.allocate_struct(OP_DATA),
         prepare=prepare,
         invoke=invoke,
         constraints=(
-            c.inputs_between(2, 2),
-            c.outputs_exactly(1),
+            *c.counts(2, 1),
             c.input_types(0, *TYPES, *more),
             one_type,
-            output_is_bool,
+            c.output_type(BOOL),
             shapes_broadcast,
         ),
     )

@@ -10,17 +10,11 @@ import numpy as np
 
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
-from arenite.model.types import INT16
+from arenite.model.types import FLOAT32, INT4, INT8, INT16, INT32
 from arenite.numeric.fixedpoint import bare_shift
 from arenite.ops import constraints as c
-from arenite.ops.constraints import Constraint, NodeView
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Array, Context, EvalTensor, Node, TfLiteTensor
-from arenite.ops.kernel_util import (
-    input_array,
-    optional_input_array,
-    output_array,
-    unpack_int4,
-)
 from arenite.ops.shared.requantize import Finish, FloatStage, OutputStage, Requantizer
 from arenite.ops.shared.window import axes_of
 
@@ -52,15 +46,15 @@ class ConvolutionParams:
 # -- constraints ----------------------------------------------------------------------
 
 
-def hybrid_refused(x: int = 0, weights: int = 1, *, int4: bool = True) -> Constraint:
+def hybrid_refused(x: int = 0, weights: int = 1, *, int4: bool = True) -> c.Constraint:
     """A constraint on the types of activations ``x`` and weights; int4 weights where legal."""
     legal = {
-        TensorType.FLOAT32: (TensorType.FLOAT32,),
-        TensorType.INT16: (TensorType.INT8,),
-        TensorType.INT8: (TensorType.INT8, TensorType.INT4) if int4 else (TensorType.INT8,),
+        FLOAT32: (FLOAT32,),
+        INT16: (INT8,),
+        INT8: (INT8, INT4) if int4 else (INT8,),
     }
 
-    def check(node: NodeView) -> bool:
+    def check(node: c.NodeView) -> bool:
         return node.input(weights).type in legal[node.input(x).type]
 
     names = "int8 or int4" if int4 else "int8"
@@ -73,15 +67,15 @@ def hybrid_refused(x: int = 0, weights: int = 1, *, int4: bool = True) -> Constr
     return check
 
 
-def bias_types(*int16: TensorType, x: int = 0, bias: int = 2) -> Constraint:
+def bias_types(*int16: TensorType, x: int = 0, bias: int = 2) -> c.Constraint:
     """A constraint on the bias; ``int16`` are its types for int16 activations ``x``."""
     legal = {
-        TensorType.FLOAT32: (TensorType.FLOAT32,),
-        TensorType.INT8: (TensorType.INT32,),
-        TensorType.INT16: int16,
+        FLOAT32: (FLOAT32,),
+        INT8: (INT32,),
+        INT16: int16,
     }
 
-    def check(node: NodeView) -> bool:
+    def check(node: c.NodeView) -> bool:
         tensor = node.inputs[bias] if len(node.inputs) > bias else None
         return tensor is None or tensor.type in legal[node.input(x).type]
 
@@ -94,10 +88,10 @@ def bias_types(*int16: TensorType, x: int = 0, bias: int = 2) -> Constraint:
     return check
 
 
-def bias_per_channel(axis: int, weights: int = 1, bias: int = 2) -> Constraint:
+def bias_per_channel(axis: int, weights: int = 1, bias: int = 2) -> c.Constraint:
     """A constraint: the bias has as many elements as the weights along ``axis``."""
 
-    def check(node: NodeView) -> bool:
+    def check(node: c.NodeView) -> bool:
         tensor = node.inputs[bias] if len(node.inputs) > bias else None
         return tensor is None or tensor.size == node.input(weights).shape[axis]
 
@@ -107,10 +101,10 @@ def bias_per_channel(axis: int, weights: int = 1, bias: int = 2) -> Constraint:
 
 
 #: Inputs are activations, weights and perhaps a bias.
-CONSTRAINTS: tuple[Constraint, ...] = (
+CONSTRAINTS: tuple[c.Constraint, ...] = (
     c.inputs_between(2, 3, optional=frozenset({2})),
     c.outputs_exactly(1),
-    c.input_types(0, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
+    c.input_types(0, FLOAT32, INT8, INT16),
     hybrid_refused(),
     c.same_type(),
 )
@@ -148,7 +142,7 @@ def accumulates_64_bits(
 
     Refuses shifts for which the 64-bit requantisation is not defined in C.
     """
-    if activations is not INT16 or bias_type == TensorType.INT32:
+    if activations is not INT16 or bias_type == INT32:
         return False
     most = int(bare_shift(shift).max(initial=0))
     if most > 14:
@@ -286,7 +280,7 @@ def invoke_with(
     """
 
     def invoke(context: Context, node: Node) -> None:
-        images, out = input_array(context, node, x), output_array(context, node)
+        images, out = util.input_array(context, node, x), util.output_array(context, node)
         kernel: Kernel | None = node.host.get("kernel")
         if kernel is None:
             kernel = made(context, node, images, out)
@@ -294,7 +288,7 @@ def invoke_with(
 
     def made(context: Context, node: Node, images: Array, out: Array) -> Kernel:
         tensor = context.get_eval_tensor(node.inputs[weights])
-        constant = optional_input_array(context, node, bias)
+        constant = util.optional_input_array(context, node, bias)
         with np.errstate(all="ignore"):  # a file's weights may be any numbers
             kernel = build(node.params, images, weight_values(tensor), constant, out)
         if out.dtype == np.float32:
@@ -310,8 +304,8 @@ def invoke_with(
 def weight_values(weights: EvalTensor) -> Array:
     """Weights with one array element each."""
     assert weights.data is not None
-    if weights.type is TensorType.INT4:
-        return unpack_int4(weights.data, weights.size).reshape(weights.shape)
+    if weights.type is INT4:
+        return util.unpack_int4(weights.data, weights.size).reshape(weights.shape)
     return weights.data
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from arenite.model import TensorType
+from arenite.model.types import BOOL, FLOAT32, INT8, INT16, INT32, INT64
 from arenite.ops.context import Array, Context, TfLiteTensor
 
 Bytes = npt.NDArray[np.uint8]
@@ -21,12 +21,12 @@ Bytes = npt.NDArray[np.uint8]
 HEADER = 16
 #: What tables and masks are decoded to, with the type whose bits are copied.
 COPIED = {
-    TensorType.BOOL: np.uint8,
-    TensorType.INT8: np.int8,
-    TensorType.INT16: np.int16,
-    TensorType.INT32: np.int32,
-    TensorType.FLOAT32: np.int32,
-    TensorType.INT64: np.int64,
+    BOOL: np.uint8,
+    INT8: np.int8,
+    INT16: np.int16,
+    INT32: np.int32,
+    FLOAT32: np.int32,
+    INT64: np.int64,
 }
 
 
@@ -101,7 +101,7 @@ def unprune(context: Context, codes: Bytes, data: Bytes, output: TfLiteTensor) -
     """A bit per element: the next value, or the zero point."""
     channels, values = channels_of(context, output), typed(context, output, data)
     zero_points = np.array(channels.zero_points, np.int64)
-    if output.type is not TensorType.INT8 and zero_points.any():
+    if output.type is not INT8 and zero_points.any():
         context.report_error(f"output {output.name!r}: expected zero points of 0")
     by_channel = has_zero_points(channels)
     size = written(channels, output.size) if by_channel else output.size
@@ -157,7 +157,7 @@ def unhuffman(context: Context, codes: Bytes, data: Bytes, output: TfLiteTensor)
     come next, less 1, and where their table is, relative to this entry.
     """
     is_wide, first = bool(data[5] & 1), (int(data[5]) >> 4) + 1
-    if output.type is not TensorType.INT8 and not (is_wide and output.type is TensorType.INT16):
+    if output.type is not INT8 and not (is_wide and output.type is INT16):
         known = "int8 or int16" if is_wide else "int8"
         context.report_error(f"output {output.name!r} is {known} here; got {output.type}")
     entry = _WIDE if is_wide else _NARROW

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from arenite.model import TensorType
+from arenite.model.types import FLOAT32
 from arenite.ops import constraints as c
 from arenite.ops.context import Array, Context, Declared, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
@@ -24,7 +25,7 @@ Function = Callable[..., Any]
 
 def register(
     function: Function,
-    kind: TensorType = TensorType.FLOAT32,
+    kind: TensorType = FLOAT32,
     *,
     declared: Declared = "kept",
     prepares: bool = True,

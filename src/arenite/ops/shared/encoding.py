@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arenite.model import Tensor, TensorType
+from arenite.model import Tensor
+from arenite.model.types import INT8, INT16
 from arenite.ops.context import Array
 from arenite.ops.shared import huffman
 from arenite.ops.shared.decoding import COPIED, HEADER
@@ -19,7 +20,7 @@ LUT, HUFFMAN, PRUNE = range(3)
 #: An index has at most so many bits.
 _MOST_INDEX_BITS = 7
 #: Types that have Huffman codes, with their entries.
-_CODED = {TensorType.INT8: huffman.NARROW, TensorType.INT16: huffman.WIDE}
+_CODED = {INT8: huffman.NARROW, INT16: huffman.WIDE}
 
 
 class Codes(NamedTuple):

@@ -12,13 +12,13 @@ import numpy.typing as npt
 
 from arenite.memory.abi import Abi, Struct
 from arenite.model import TensorType
+from arenite.model.types import FLOAT32, INT16, INT32
 from arenite.numeric import fft
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context
 from arenite.ops.shared.signal import read_options
 
-TYPES = (TensorType.INT16, TensorType.INT32, TensorType.FLOAT32)
+TYPES = (INT16, INT32, FLOAT32)
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def tables_bytes(abi: Abi, length: int, kind: TensorType) -> int:
     return real.size(abi) + complex_.size(abi) + pair * half + pair * (half * 3 // 2)
 
 
-def same_rank(node: NodeView) -> bool:
+def same_rank(node: c.NodeView) -> bool:
     """Input 0 and output 0 have the same number of dimensions."""
     return len(node.input(0).shape) == len(node.output(0).shape)
 
@@ -85,15 +85,14 @@ def finish(
 
 def _pairs(values: fft.Complex, kind: TensorType) -> npt.NDArray[np.int32]:
     pairs = np.stack([*values], axis=-1)
-    if kind is TensorType.FLOAT32:
+    if kind is FLOAT32:
         return np.ascontiguousarray(pairs).view(np.int32)
     return pairs.astype(np.int32)
 
 
 #: What holds for both.
 CONSTRAINTS = (
-    c.inputs_between(1, 1),
-    c.outputs_exactly(1),
+    *c.counts(1, 1),
     c.input_types(0, *TYPES),
     c.same_type(),
     same_rank,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from arenite.model import TensorType
+from arenite.model.types import FLOAT32
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_tensor, output_tensor
 from arenite.ops.registry import Registration
@@ -30,5 +30,5 @@ def floor_division(invoke: Callable[[Context, Node], None]) -> Registration:
         prepare=prepare,
         invoke=invoke,
         overlap=element_by_element(0, 1),
-        constraints=constraints(TensorType.FLOAT32),
+        constraints=constraints(FLOAT32),
     )

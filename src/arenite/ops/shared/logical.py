@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from arenite.model import TensorType
+from arenite.model.types import BOOL
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, output_array
 from arenite.ops.registry import Registration
@@ -27,5 +27,5 @@ def logical(function: Callable[[Array, Array], Array]) -> Registration:
         prepare=resize_output,
         invoke=invoke,
         overlap=element_by_element(0, 1),
-        constraints=constraints(TensorType.BOOL),
+        constraints=constraints(BOOL),
     )

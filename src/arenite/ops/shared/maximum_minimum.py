@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from arenite.model import OptionsTable, TensorType
+from arenite.model import OptionsTable
+from arenite.model.types import FLOAT32, INT8, INT16, INT32, INT64
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, output_array
 from arenite.ops.registry import Registration
@@ -39,11 +40,5 @@ def selection(first_wins: Callable[[Array, Array], Any]) -> Registration:
         invoke=invoke,
         overlap=element_by_element(0, 1),
         options=MaximumMinimumOptions,
-        constraints=constraints(
-            TensorType.FLOAT32,
-            TensorType.INT8,
-            TensorType.INT16,
-            TensorType.INT32,
-            TensorType.INT64,
-        ),
+        constraints=constraints(FLOAT32, INT8, INT16, INT32, INT64),
     )

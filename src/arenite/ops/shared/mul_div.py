@@ -10,15 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arenite.model import TensorType
+from arenite.model.types import FLOAT32, INT32
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Context, Node
-from arenite.ops.kernel_util import (
-    activation_range,
-    activation_range_quantized,
-    input_tensor,
-    output_tensor,
-    requantization,
-)
 from arenite.ops.shared.binary import activation_range_int32, resize_output
 
 Ratio = Callable[[np.float64, np.float64, np.float64], np.float64]
@@ -49,19 +43,19 @@ def prepare_with(ratio: Ratio, formula: str) -> Callable[[Context, Node], MulDiv
 
     def prepare(context: Context, node: Node) -> MulDivParams:
         activation = node.options.fused_activation_function
-        input1 = input_tensor(context, node, 0)
-        input2 = input_tensor(context, node, 1)
-        output = output_tensor(context, node)
+        input1 = util.input_tensor(context, node, 0)
+        input2 = util.input_tensor(context, node, 1)
+        output = util.output_tensor(context, node)
         resize_output(context, node)
-        if output.type is TensorType.FLOAT32:
-            return MulDivParams(*activation_range(activation))
-        if output.type is TensorType.INT32:
+        if output.type is FLOAT32:
+            return MulDivParams(*util.activation_range(activation))
+        if output.type is INT32:
             return MulDivParams(*activation_range_int32(activation))
-        low, high = activation_range_quantized(context, activation, output)
+        low, high = util.activation_range_quantized(context, activation, output)
         with np.errstate(all="ignore"):
             scales = (np.float64(tensor.scale) for tensor in (input1, input2, output))
             real = float(ratio(*scales))
-        multiplier, shift = requantization(context, real, formula)
+        multiplier, shift = util.requantization(context, real, formula)
         return MulDivParams(
             activation_min=low,
             activation_max=high,

@@ -10,17 +10,10 @@ from math import prod
 from typing import Any
 
 from arenite.memory.abi import Struct
-from arenite.model import TensorType
+from arenite.model.types import FLOAT32, INT8, INT16, INT32
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Array, Context, Node
-from arenite.ops.kernel_util import (
-    input_array,
-    input_tensor,
-    optional_input_tensor,
-    output_array,
-    output_tensor,
-)
 from arenite.ops.overlap import Clearance, element_bytes
 
 
@@ -41,30 +34,30 @@ PAD_PARAMS = Struct("PadParams", ("int8", ("int32", 5), "int8", ("int32", 5), "u
 OP_DATA = Struct("OpData", (PAD_PARAMS, "int32"))
 
 
-def paddings_are_int32(node: NodeView) -> bool:
+def paddings_are_int32(node: c.NodeView) -> bool:
     """The paddings (input 1) are int32: TFLM reads other types as if they were int32."""
-    return node.input(1).type is TensorType.INT32
+    return node.input(1).type is INT32
 
 
-def paddings_in_pairs(node: NodeView) -> bool:
+def paddings_in_pairs(node: c.NodeView) -> bool:
     """The paddings (input 1) are two numbers for each dimension of input 0."""
     return node.input(1).size == 2 * len(node.input(0).shape)
 
 
-def one_pad_value(node: NodeView) -> bool:
+def one_pad_value(node: c.NodeView) -> bool:
     """The value to pad with (input 2) is one number of the type of input 0."""
     if len(node.inputs) < 3:
         return True
     return node.input(2).size == 1 and node.input(2).type is node.input(0).type
 
 
-def pad_value_is_exact(node: NodeView) -> bool:
+def pad_value_is_exact(node: c.NodeView) -> bool:
     """For int8 the value to pad with (input 2) has the output's scale and zero point.
 
     Without such an input the output's zero point lies in the range of int8.
     """
     output = node.output(0)
-    if output.type is not TensorType.INT8:
+    if output.type is not INT8:
         return True
     if len(node.inputs) < 3:
         return -128 <= output.zero_point <= 127
@@ -75,7 +68,7 @@ def pad_value_is_exact(node: NodeView) -> bool:
 CONSTRAINTS = (
     c.inputs_between(2, 3),
     c.outputs_exactly(1),
-    c.input_types(0, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16, TensorType.INT32),
+    c.input_types(0, FLOAT32, INT8, INT16, INT32),
     c.same_type(),
     c.rank_at_most(0, 5),
     c.constant(1),
@@ -88,10 +81,10 @@ CONSTRAINTS = (
 
 def prepare(context: Context, node: Node) -> PadParams:
     """The output's shape and the place of the input in it."""
-    inp = input_tensor(context, node, 0)
-    paddings = input_tensor(context, node, 1)
-    optional_input_tensor(context, node, 2)
-    output = output_tensor(context, node)
+    inp = util.input_tensor(context, node, 0)
+    paddings = util.input_tensor(context, node, 1)
+    util.optional_input_tensor(context, node, 2)
+    output = util.output_tensor(context, node)
     assert paddings.data is not None
     pairs = [(int(left), int(right)) for left, right in paddings.data.reshape(-1, 2)]
     shape = tuple(left + n + right for n, (left, right) in zip(inp.shape, pairs, strict=True))
@@ -106,11 +99,11 @@ def prepare(context: Context, node: Node) -> PadParams:
             max(n - max(right, 0), first)
             for n, first, (_, right) in zip(shape, start, pairs, strict=True)
         ),
-        pad_value=output.zero_point if output.type is TensorType.INT8 else 0,
+        pad_value=output.zero_point if output.type is INT8 else 0,
     )
 
 
-def overlap(view: NodeView, position: int) -> Clearance | None:
+def overlap(view: c.NodeView, position: int) -> Clearance | None:
     """The output is written from its begin to its end, the input read on the way.
 
     So writing is ahead by all the padding before the last element.
@@ -128,8 +121,12 @@ def overlap(view: NodeView, position: int) -> Clearance | None:
 def invoke(context: Context, node: Node) -> None:
     """Fill the output, then copy the input to its place."""
     params: PadParams = node.params
-    value = input_array(context, node, 2).reshape(()) if len(node.inputs) == 3 else params.pad_value
-    pad(params, input_array(context, node, 0), value, output_array(context, node))
+    value = (
+        util.input_array(context, node, 2).reshape(())
+        if len(node.inputs) == 3
+        else params.pad_value
+    )
+    pad(params, util.input_array(context, node, 0), value, util.output_array(context, node))
 
 
 def pad(params: PadParams, x: Array, value: Array | int, out: Array) -> None:

@@ -12,19 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from arenite.memory.abi import Struct
-from arenite.model import OptionsTable, TensorType, slot
+from arenite.model import OptionsTable, slot
 from arenite.model.fast_init import quick
+from arenite.model.types import FLOAT32, INT8, INT16
 from arenite.ops import constraints as c
-from arenite.ops.constraints import Constraint, NodeView
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Array, Context, Node
-from arenite.ops.kernel_util import (
-    activation_range_of,
-    allocate_struct,
-    input_array,
-    input_tensor,
-    output_array,
-    output_tensor,
-)
 from arenite.ops.overlap import Clearance
 from arenite.ops.registry import Registration
 from arenite.ops.shared.window import Border, Window, axes_of, window_of
@@ -60,19 +53,19 @@ OP_DATA = Struct("OpDataPooling", (_PADDING, "int32", "int32", "float", "float")
 BUILTIN_DATA = Struct("TfLitePoolParams", ("enum", "int", "int", "int", "int", "enum", _PADDING))
 
 
-def same_quantization(node: NodeView) -> bool:
+def same_quantization(node: c.NodeView) -> bool:
     """A quantised output has the input's zero point, and its scale to within 1e-6."""
     inp, output = node.input(0), node.output(0)
     difference = abs(inp.scale - output.scale)
-    return inp.type is TensorType.FLOAT32 or (
+    return inp.type is FLOAT32 or (
         difference < 1
         and float(np.float32(difference)) <= 1e-6
         and inp.zero_point == output.zero_point
     )
 
 
-CONSTRAINTS: tuple[Constraint, ...] = (
-    *c.one_to_one(TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
+CONSTRAINTS: tuple[c.Constraint, ...] = (
+    *c.one_to_one(FLOAT32, INT8, INT16),
     c.rank(0, 4),
     same_quantization,
 )
@@ -88,13 +81,13 @@ _UNSET = (
 def prepare(context: Context, node: Node) -> Pool2DParams:
     """Geometry, output shape, bounds of the activation."""
     options: Pool2DOptions = node.options
-    inp = input_tensor(context, node, 0)
-    output = output_tensor(context, node)
+    inp = util.input_tensor(context, node, 0)
+    output = util.output_tensor(context, node)
     filter_size = (options.filter_height, options.filter_width)
     window = window_of(context, options, inp.shape, filter_size)
     n, _, _, channels = inp.shape
     context.resize_tensor(output.index, (n, *window.output_size, channels), "refused")
-    low, high = activation_range_of(context, options.fused_activation_function, output, _UNSET)
+    low, high = util.activation_range_of(context, options.fused_activation_function, output, _UNSET)
     return Pool2DParams(window, low, high)
 
 
@@ -106,7 +99,7 @@ def pool_with(build: Build) -> Callable[[Context, Node], None]:
     """An ``invoke`` whose kernel ``build(params, x)`` makes, once: the kernel keeps its memory."""
 
     def invoke(context: Context, node: Node) -> None:
-        x, out = input_array(context, node, 0), output_array(context, node)
+        x, out = util.input_array(context, node, 0), util.output_array(context, node)
         pool: Kernel | None = node.host.get("pool")
         if pool is None:
             pool = node.host["pool"] = build(node.params, x)
@@ -119,7 +112,7 @@ def pool_with(build: Build) -> Callable[[Context, Node], None]:
 def pooling(build: Build) -> Registration:
     """An operator whose kernel ``build(params, x)`` makes."""
     return Registration(
-        init=allocate_struct(OP_DATA),
+        init=util.allocate_struct(OP_DATA),
         prepare=prepare,
         invoke=pool_with(build),
         overlap=overlap,
@@ -129,13 +122,13 @@ def pooling(build: Build) -> Registration:
     )
 
 
-def pooled(view: NodeView) -> Sliding | None:
+def pooled(view: c.NodeView) -> Sliding | None:
     """A pooling's window."""
     taps = view.options.filter_height, view.options.filter_width
     return window_over(view, taps, view.input(0).shape[3])
 
 
-def overlap(view: NodeView, position: int) -> Clearance | None:
+def overlap(view: c.NodeView, position: int) -> Clearance | None:
     """Every output pixel reads its window channel by channel."""
     return channel_by_channel(pooled(view), view)
 

@@ -13,22 +13,11 @@ import numpy as np
 
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
+from arenite.model.types import FLOAT32, INT8, INT16, INT32
 from arenite.numeric.fixedpoint import multiply_by_quantized_multiplier, wrap_int32
 from arenite.ops import constraints as c
-from arenite.ops.constraints import Constraint, NodeView
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Array, Context, Node, TfLiteTensor
-from arenite.ops.kernel_util import (
-    FLOAT32_LOWEST,
-    FLOAT32_MAX,
-    QUANTIZED_RANGE,
-    allocate_struct,
-    input_array,
-    input_tensor,
-    output_array,
-    output_tensor,
-    requantization,
-    scale_ratio,
-)
 from arenite.ops.registry import Registration
 
 
@@ -68,22 +57,22 @@ BUILTIN_DATA = Struct("TfLiteReducerParams", ("bool",))
 
 def prepare(context: Context, node: Node) -> ReductionParams:
     """Axes, output shape, requantisation, and the three scratch buffers of TFLM's loops."""
-    inp, output = input_tensor(context, node, 0), output_tensor(context, node)
-    axis = input_tensor(context, node, 1)
-    quantised = inp.type is not TensorType.FLOAT32
+    inp, output = util.input_tensor(context, node, 0), util.output_tensor(context, node)
+    axis = util.input_tensor(context, node, 1)
+    quantised = inp.type is not FLOAT32
     multiplier, shift, accumulator_scratch = 0, 0, -1
     if quantised:
-        ratio = scale_ratio(inp.scale, output.scale)
-        multiplier, shift = requantization(context, ratio, "input / output")
+        ratio = util.scale_ratio(inp.scale, output.scale)
+        multiplier, shift = util.requantization(context, ratio, "input / output")
         accumulator_scratch = context.request_scratch_buffer_in_arena(4 * output.size, "sums")
     axis_mask = mask_of_axes(context, node)
     input_index, resolved = request_indices(context, inp, axis)
     # TFLM asks for these tensors a second time, for the output only if it is int8.
-    input_tensor(context, node, 0)
-    input_tensor(context, node, 1)
-    if inp.type is TensorType.INT8:
-        output_tensor(context, node)
-    low, high = QUANTIZED_RANGE.get(inp.type, (0, 0))
+    util.input_tensor(context, node, 0)
+    util.input_tensor(context, node, 1)
+    if inp.type is INT8:
+        util.output_tensor(context, node)
+    low, high = util.QUANTIZED_RANGE.get(inp.type, (0, 0))
     return ReductionParams(
         axis_mask=axis_mask,
         input_zero_point=inp.zero_point,
@@ -141,10 +130,10 @@ def reduced_shape(shape: tuple[int, ...], axes: tuple[int, ...], keep: bool) -> 
 def operands(context: Context, node: Node, name: str) -> tuple[tuple[int, ...], Array, Array]:
     """The axes that go, the input and the output; fed axes are checked here."""
     params: ReductionParams = node.params
-    x, out = input_array(context, node, 0), output_array(context, node)
+    x, out = util.input_array(context, node, 0), util.output_array(context, node)
     if params.axis_mask >= 0:
         return tuple(axis for axis in range(x.ndim) if params.axis_mask >> axis & 1), x, out
-    axes = resolve_axes(context, input_array(context, node, 1), x.ndim)
+    axes = resolve_axes(context, util.input_array(context, node, 1), x.ndim)
     if prod(size for axis, size in enumerate(x.shape) if axis not in axes) != out.size:
         context.report_error(f"the {name} over axes {axes} does not have shape {out.shape}")
     return axes, x, out
@@ -177,26 +166,25 @@ def requantize_sums(
     np.clip(scaled, params.output_min, params.output_max, out=out, casting="unsafe")
 
 
-def constraints(*types: TensorType) -> tuple[Constraint, ...]:
+def constraints(*types: TensorType) -> tuple[c.Constraint, ...]:
     """An input of one of the types, its axes, and an output of the same type."""
     return (
-        c.inputs_between(2, 2),
-        c.outputs_exactly(1),
+        *c.counts(2, 1),
         c.input_types(0, *types),
-        c.input_types(1, TensorType.INT32),
+        c.input_types(1, INT32),
         c.same_type(),
     )
 
 
 #: Of sums and means.
-CONSTRAINTS = constraints(TensorType.FLOAT32, TensorType.INT8, TensorType.INT16)
+CONSTRAINTS = constraints(FLOAT32, INT8, INT16)
 
 
 # -- reductions that keep the quantisation -------------------------------------------------
 
 
 def register(
-    name: str, reduce: Callable[[Array, tuple[int, ...]], Array], *more: Constraint
+    name: str, reduce: Callable[[Array, tuple[int, ...]], Array], *more: c.Constraint
 ) -> Registration:
     """The registration of a reduction that only compares: no element becomes another number.
 
@@ -209,7 +197,7 @@ def register(
         out[...] = reduce(x, axes).reshape(out.shape)
 
     return Registration(
-        init=allocate_struct(OP_DATA),
+        init=util.allocate_struct(OP_DATA),
         prepare=prepare_comparison,
         invoke=invoke,
         options=ReducerOptions,
@@ -220,9 +208,9 @@ def register(
 
 def prepare_comparison(context: Context, node: Node) -> ReductionParams:
     """Axes, output shape, the scratch buffers. TFLM asks for every tensor twice."""
-    inp, axis = input_tensor(context, node, 0), input_tensor(context, node, 1)
-    if inp.type is TensorType.INT8:
-        output_tensor(context, node)
+    inp, axis = util.input_tensor(context, node, 0), util.input_tensor(context, node, 1)
+    if inp.type is INT8:
+        util.output_tensor(context, node)
     for index in (*node.inputs, *node.outputs):
         context.get_tensor(index)
     mask = mask_of_axes(context, node)
@@ -237,16 +225,18 @@ def extreme(name: str, reduce: np.ufunc, worst: float) -> Registration:
     """
 
     def of(x: Array, axes: tuple[int, ...]) -> Array:
-        low, high = (FLOAT32_LOWEST, FLOAT32_MAX) if x.dtype == np.float32 else (-128, 127)
+        low, high = (
+            (util.FLOAT32_LOWEST, util.FLOAT32_MAX) if x.dtype == np.float32 else (-128, 127)
+        )
         first = x.dtype.type(low if worst < 0 else high)
         return np.asarray(reduce.reduce(x, axes, initial=first))
 
-    return register(name, of, *constraints(TensorType.FLOAT32, TensorType.INT8), same_quantization)
+    return register(name, of, *constraints(FLOAT32, INT8), same_quantization)
 
 
-def same_quantization(node: NodeView) -> bool:
+def same_quantization(node: c.NodeView) -> bool:
     """An int8 output has the input's scale and zero point."""
     inp, output = node.input(0), node.output(0)
-    if inp.type is not TensorType.INT8:
+    if inp.type is not INT8:
         return True
     return inp.scale == output.scale and inp.zero_point == output.zero_point

@@ -6,8 +6,8 @@ Facts: TFLM ``micro/kernels/resize_nearest_neighbor.cc`` and ``resize_bilinear.c
 from __future__ import annotations
 
 from arenite.model import TensorType
+from arenite.model.types import INT32
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_tensor, output_tensor
 
@@ -15,12 +15,12 @@ from arenite.ops.kernel_util import input_tensor, output_tensor
 Sizes = tuple[tuple[int, int], tuple[int, int]]
 
 
-def input_is_image(node: NodeView) -> bool:
+def input_is_image(node: c.NodeView) -> bool:
     """Input 0 has 4 dimensions, [batches, height, width, channels], and no dimension of 0."""
     return len(node.input(0).shape) == 4 and node.input(0).size > 0
 
 
-def size_is_output_size(node: NodeView) -> bool:
+def size_is_output_size(node: c.NodeView) -> bool:
     """Input 1 is [height, width] of output 0, at least 1 each, and output 0 has 4 dimensions."""
     size, output = node.input(1).data, node.output(0).shape
     if size is None or size.shape != (2,) or len(output) != 4:
@@ -43,10 +43,9 @@ def prepare_sizes(context: Context, node: Node) -> Sizes:
 def resize_constraints(*types: TensorType) -> tuple[c.Constraint, ...]:
     """Demands of both; ``types`` are the elements' types."""
     return (
-        c.inputs_between(2, 2),
-        c.outputs_exactly(1),
+        *c.counts(2, 1),
         c.input_types(0, *types),
-        c.input_types(1, TensorType.INT32),
+        c.input_types(1, INT32),
         c.same_type(),
         c.constant(1),
         input_is_image,

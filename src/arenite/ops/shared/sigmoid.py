@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from arenite.model import TensorType
+from arenite.model.types import FLOAT32, INT8, INT16
 from arenite.numeric import gemmlowp, lut
 from arenite.numeric.fixedpoint import (
     INT32_MAX,
@@ -24,7 +24,6 @@ from arenite.numeric.fixedpoint import (
     rounding_divide_by_pot,
 )
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, TfLiteTensor
 from arenite.ops.shared.byte_tables import table_of
 from arenite.ops.shared.softmax import input_radius
@@ -54,10 +53,10 @@ class SigmoidParams:
     table: Array = field(default_factory=lut.no_table)
 
 
-def int16_is_symmetric(node: NodeView) -> bool:
+def int16_is_symmetric(node: c.NodeView) -> bool:
     """int16 has zero points 0 and the output scale 2**-15."""
     inp, output = node.input(0), node.output(0)
-    if inp.type is not TensorType.INT16:
+    if inp.type is not INT16:
         return True
     if output.scale <= 0 or inp.zero_point or output.zero_point:
         return False
@@ -65,7 +64,7 @@ def int16_is_symmetric(node: NodeView) -> bool:
 
 
 CONSTRAINTS = (
-    *c.one_to_one(TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
+    *c.one_to_one(FLOAT32, INT8, INT16),
     int16_is_symmetric,
 )
 

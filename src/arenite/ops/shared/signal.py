@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from arenite.errors import ModelError
 from arenite.memory.abi import Abi, Struct
-from arenite.model import TensorType, flexbuffer
-from arenite.ops.constraints import Constraint, NodeView
+from arenite.model import flexbuffer
+from arenite.model.types import INT16
 from arenite.ops.context import Context
 
 CIRCULAR_BUFFER = Struct(
@@ -56,27 +56,7 @@ def innermost(context: Context, shape: tuple[int, ...]) -> tuple[int, int]:
 
 def circular_buffer_bytes(abi: Abi, capacity: int) -> int:
     """Bytes of TFLM's circular buffer of so many int16: it keeps them twice."""
-    return CIRCULAR_BUFFER.size(abi) + 2 * capacity * TensorType.INT16.nbytes(1)
-
-
-def output_rank(index: int, rank: int) -> Constraint:
-    """A constraint: output ``index`` has that number of dimensions."""
-
-    def check(node: NodeView) -> bool:
-        return len(node.output(index).shape) == rank
-
-    check.__doc__ = f"Output {index} has {rank} dimension{'' if rank == 1 else 's'}."
-    return check
-
-
-def output_type(index: int, kind: TensorType) -> Constraint:
-    """A constraint: output ``index`` has that type."""
-
-    def check(node: NodeView) -> bool:
-        return node.output(index).type is kind
-
-    check.__doc__ = f"Output {index} is {kind}."
-    return check
+    return CIRCULAR_BUFFER.size(abi) + 2 * capacity * INT16.nbytes(1)
 
 
 class Queue:

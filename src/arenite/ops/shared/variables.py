@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from arenite.model import TensorType
+from arenite.model.types import INT32, RESOURCE
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.resource_variables import ResourceVariables
@@ -20,7 +20,7 @@ class VariableParams:
 def takes_a_number(node: NodeView) -> bool:
     """Input 0 is one resource or int32."""
     handle = node.input(0)
-    return handle.type in (TensorType.RESOURCE, TensorType.INT32) and handle.size == 1
+    return handle.type in (RESOURCE, INT32) and handle.size == 1
 
 
 def variables_of(context: Context) -> ResourceVariables:

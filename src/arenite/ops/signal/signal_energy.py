@@ -15,12 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import TensorType
+from arenite.model.types import INT16, UINT32
 from arenite.ops import constraints as c
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
-from arenite.ops.shared.signal import output_rank, output_type, read_options
+from arenite.ops.shared.signal import read_options
 
 #: What takes a part of a tensor, and what leaves every element in its place.
 CUTS, KEEPS_PLACES = ("STRIDED_SLICE", "SLICE"), ("CAST", "RESHAPE")
@@ -84,11 +84,10 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     constraints=(
-        c.inputs_between(1, 1),
-        c.outputs_exactly(1),
+        *c.counts(1, 1),
         c.rank(0, 1),
-        c.input_types(0, TensorType.INT16),
-        output_rank(0, 1),
-        output_type(0, TensorType.UINT32),
+        c.input_types(0, INT16),
+        c.output_rank(1),
+        c.output_type(UINT32),
     ),
 )

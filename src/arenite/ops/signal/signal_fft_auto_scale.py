@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from arenite.model import TensorType
+from arenite.model.types import INT16, INT32
 from arenite.ops import constraints as c
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
-from arenite.ops.shared.signal import output_rank, output_type
 
 LOWEST = -32768
 
@@ -59,13 +58,12 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     constraints=(
-        c.inputs_between(1, 1),
-        c.outputs_exactly(2),
+        *c.counts(1, 2),
         c.rank(0, 1),
-        c.input_types(0, TensorType.INT16),
-        output_rank(0, 1),
-        output_rank(1, 0),
-        output_type(0, TensorType.INT16),
-        output_type(1, TensorType.INT32),
+        c.input_types(0, INT16),
+        c.output_rank(1),
+        c.output_rank(0, 1),
+        c.output_type(INT16),
+        c.output_type(INT32, 1),
     ),
 )

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import TensorType
+from arenite.model.types import INT16, UINT32, UINT64
 from arenite.ops import constraints as c
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
-from arenite.ops.shared.signal import output_rank, output_type, read_options, require_range
+from arenite.ops.shared.signal import read_options, require_range
 
 CONFIG = Struct(
     "FilterbankConfig",
@@ -98,12 +98,11 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     constraints=(
-        c.inputs_between(6, 6),
-        c.outputs_exactly(1),
+        *c.counts(6, 1),
         *(c.rank(index, 1) for index in range(6)),
-        c.input_types(SPECTRUM, TensorType.UINT32),
-        *(c.input_types(index, TensorType.INT16) for index in range(1, 6)),
-        output_rank(0, 1),
-        output_type(0, TensorType.UINT64),
+        c.input_types(SPECTRUM, UINT32),
+        *(c.input_types(index, INT16) for index in range(1, 6)),
+        c.output_rank(1),
+        c.output_type(UINT64),
     ),
 )

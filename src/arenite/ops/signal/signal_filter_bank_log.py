@@ -16,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from arenite.memory.abi import Struct
-from arenite.model import TensorType
+from arenite.model.types import INT16, UINT32
 from arenite.ops import constraints as c
 from arenite.ops.context import Array, Context, Node
-from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
+from arenite.ops.kernel_util import input_array, like_input, output_array
 from arenite.ops.registry import Registration
-from arenite.ops.shared.signal import output_rank, output_type, read_options, require_range
+from arenite.ops.shared.signal import read_options, require_range
 
 PARAMS = Struct("TFLMSignalLogParams", ("int", "int"))
 #: Logarithms have 16 bits of fraction, and the table of their fractions 2**7 segments.
@@ -55,8 +55,7 @@ def init(context: Context, options: bytes) -> SignalFilterBankLogParams:
 
 def prepare(context: Context, node: Node) -> SignalFilterBankLogParams:
     """The output has the input's shape."""
-    inp, output = input_tensor(context, node, 0), output_tensor(context, node)
-    context.resize_tensor(output.index, inp.shape)
+    like_input(context, node)
     params: SignalFilterBankLogParams = node.user_data
     return params
 
@@ -89,11 +88,10 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     constraints=(
-        c.inputs_between(1, 1),
-        c.outputs_exactly(1),
+        *c.counts(1, 1),
         c.rank(0, 1),
-        c.input_types(0, TensorType.UINT32),
-        output_rank(0, 1),
-        output_type(0, TensorType.INT16),
+        c.input_types(0, UINT32),
+        c.output_rank(1),
+        c.output_type(INT16),
     ),
 )

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import TensorType
+from arenite.model.types import UINT32
 from arenite.ops import constraints as c
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
-from arenite.ops.shared.signal import output_rank, output_type, read_options, require_range
+from arenite.ops.shared.signal import read_options, require_range
 
 CONFIG = Struct("SpectralSubtractionConfig", ("int32", *("uint32",) * 7, "bool"))
 PARAMS = Struct("TFLMSignalSpectralSubtractionParams", (CONFIG, "pointer", "size_t"))
@@ -108,11 +108,10 @@ REGISTRATION = Registration(
     invoke=invoke,
     reset=reset,
     constraints=(
-        c.inputs_between(1, 1),
-        c.outputs_exactly(2),
+        *c.counts(1, 2),
         c.rank(0, 1),
-        c.input_types(0, TensorType.UINT32),
-        *(output_rank(index, 1) for index in (0, 1)),
-        *(output_type(index, TensorType.UINT32) for index in (0, 1)),
+        c.input_types(0, UINT32),
+        *(c.output_rank(1, index) for index in (0, 1)),
+        *(c.output_type(UINT32, index) for index in (0, 1)),
     ),
 )

@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from arenite.model import TensorType
+from arenite.model.types import INT32, UINT32, UINT64
 from arenite.ops import constraints as c
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
-from arenite.ops.shared.signal import output_rank, output_type
 
 
 def prepare(context: Context, node: Node) -> None:
@@ -51,13 +50,12 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     constraints=(
-        c.inputs_between(2, 2),
-        c.outputs_exactly(1),
+        *c.counts(2, 1),
         c.rank(0, 1),
         c.rank(1, 0),
-        c.input_types(0, TensorType.UINT64),
-        c.input_types(1, TensorType.INT32),
-        output_rank(0, 1),
-        output_type(0, TensorType.UINT32),
+        c.input_types(0, UINT64),
+        c.input_types(1, INT32),
+        c.output_rank(1),
+        c.output_type(UINT32),
     ),
 )

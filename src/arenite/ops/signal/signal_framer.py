@@ -15,9 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import TensorType
+from arenite.model.types import BOOL, INT16
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
@@ -25,8 +24,6 @@ from arenite.ops.shared.signal import (
     Queue,
     circular_buffer_bytes,
     innermost,
-    output_rank,
-    output_type,
     read_options,
     require_range,
 )
@@ -56,7 +53,7 @@ def init(context: Context, options: bytes) -> tuple[int, ...]:
     return size, step, prefill
 
 
-def has_frames(node: NodeView) -> bool:
+def has_frames(node: c.NodeView) -> bool:
     """Output 0 has one dimension more than input 0."""
     return len(node.output(0).shape) == len(node.input(0).shape) + 1
 
@@ -124,12 +121,11 @@ REGISTRATION = Registration(
     invoke=invoke,
     reset=reset,
     constraints=(
-        c.inputs_between(1, 1),
-        c.outputs_exactly(2),
+        *c.counts(1, 2),
         has_frames,
-        output_rank(1, 0),
-        c.input_types(0, TensorType.INT16),
-        output_type(0, TensorType.INT16),
-        output_type(1, TensorType.BOOL),
+        c.output_rank(0, 1),
+        c.input_types(0, INT16),
+        c.output_type(INT16),
+        c.output_type(BOOL, 1),
     ),
 )

@@ -13,6 +13,7 @@ import numpy as np
 
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
+from arenite.model.types import FLOAT32
 from arenite.numeric import fft
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
@@ -29,7 +30,7 @@ def init(context: Context, options: bytes) -> tuple[int, TensorType]:
     length, kind = read_fft_options(context, options)
     context.reserve_persistent_buffer(PARAMS.size(context.abi), PARAMS.name)
     size = tables_bytes(context.abi, length, kind)
-    if kind is TensorType.FLOAT32:
+    if kind is FLOAT32:
         size += FLOAT_STATE.size(context.abi)
     context.reserve_persistent_buffer(size, "tables")
     return length, kind
@@ -67,7 +68,7 @@ def invoke(context: Context, node: Node) -> None:
     results = out.reshape(params.rows, -1)
     with np.errstate(all="ignore"):
         real = fft.inverse(plan, pairs)
-        if kind is TensorType.FLOAT32:
+        if kind is FLOAT32:
             real = real / np.float32(length)
     results[:, :length] = real
     results[:, length:] = 0

@@ -14,8 +14,8 @@ import numpy as np
 
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
+from arenite.model.types import FLOAT32, INT16
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
@@ -24,7 +24,7 @@ from arenite.ops.shared.signal import innermost, read_options, require_range
 PARAMS = Struct(
     "TFLMSignalOverlapAddParams", ("int32", "int32", "int32", "int32", "enum", "pointer")
 )
-TYPES = (TensorType.INT16, TensorType.FLOAT32)
+TYPES = (INT16, FLOAT32)
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def init(context: Context, options: bytes) -> tuple[TensorType, int]:
     return TensorType(kind), step
 
 
-def has_frames(node: NodeView) -> bool:
+def has_frames(node: c.NodeView) -> bool:
     """Input 0 has at least 2 dimensions, one more than output 0."""
     return len(node.input(0).shape) == len(node.output(0).shape) + 1 >= 2
 
@@ -105,8 +105,7 @@ REGISTRATION = Registration(
     invoke=invoke,
     reset=reset,
     constraints=(
-        c.inputs_between(1, 1),
-        c.outputs_exactly(1),
+        *c.counts(1, 1),
         has_frames,
         c.input_types(0, *TYPES),
         c.same_type(),

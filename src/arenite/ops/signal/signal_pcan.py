@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import TensorType
+from arenite.model.types import INT16, UINT32
 from arenite.ops import constraints as c
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
-from arenite.ops.shared.signal import output_rank, output_type, read_options, require_range
+from arenite.ops.shared.signal import read_options, require_range
 
 PARAMS = Struct("TfLitePcanParams", ("int",))
 SIGNAL, NOISE, TABLE = range(3)
@@ -100,13 +100,12 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     constraints=(
-        c.inputs_between(3, 3),
-        c.outputs_exactly(1),
+        *c.counts(3, 1),
         *(c.rank(index, 1) for index in range(3)),
-        c.input_types(SIGNAL, TensorType.UINT32),
-        c.input_types(NOISE, TensorType.UINT32),
-        c.input_types(TABLE, TensorType.INT16),
-        output_rank(0, 1),
-        output_type(0, TensorType.UINT32),
+        c.input_types(SIGNAL, UINT32),
+        c.input_types(NOISE, UINT32),
+        c.input_types(TABLE, INT16),
+        c.output_rank(1),
+        c.output_type(UINT32),
     ),
 )

@@ -15,19 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import TensorType
+from arenite.model.types import BOOL, INT16
 from arenite.ops import constraints as c
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
-from arenite.ops.shared.signal import (
-    Queue,
-    circular_buffer_bytes,
-    output_rank,
-    output_type,
-    read_options,
-    require_range,
-)
+from arenite.ops.shared.signal import Queue, circular_buffer_bytes, read_options, require_range
 
 PARAMS = Struct(
     "TFLMSignalStackerParams",
@@ -99,13 +92,12 @@ REGISTRATION = Registration(
     invoke=invoke,
     reset=reset,
     constraints=(
-        c.inputs_between(1, 1),
-        c.outputs_exactly(2),
+        *c.counts(1, 2),
         c.rank(0, 1),
-        output_rank(0, 1),
-        output_rank(1, 0),
-        c.input_types(0, TensorType.INT16),
-        output_type(0, TensorType.INT16),
-        output_type(1, TensorType.BOOL),
+        c.output_rank(1),
+        c.output_rank(0, 1),
+        c.input_types(0, INT16),
+        c.output_type(INT16),
+        c.output_type(BOOL, 1),
     ),
 )

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import TensorType
+from arenite.model.types import INT16
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
-from arenite.ops.shared.signal import output_type, read_options, require_range
+from arenite.ops.shared.signal import read_options, require_range
 
 PARAMS = Struct("TFLMSignalWindowParams", ("int32", "int32"))
 
@@ -38,7 +37,7 @@ def init(context: Context, options: bytes) -> SignalWindowParams:
     return SignalWindowParams(shift)
 
 
-def has_dimensions(node: NodeView) -> bool:
+def has_dimensions(node: c.NodeView) -> bool:
     """Input 0 and output 0 have the same number of dimensions, at least 1."""
     return len(node.input(0).shape) == len(node.output(0).shape) >= 1
 
@@ -69,12 +68,11 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     constraints=(
-        c.inputs_between(2, 2),
-        c.outputs_exactly(1),
+        *c.counts(2, 1),
         has_dimensions,
         c.rank(1, 1),
-        c.input_types(0, TensorType.INT16),
-        c.input_types(1, TensorType.INT16),
-        output_type(0, TensorType.INT16),
+        c.input_types(0, INT16),
+        c.input_types(1, INT16),
+        c.output_type(INT16),
     ),
 )

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from arenite.model import TensorType
+from arenite.model.types import FLOAT32, INT16
 from arenite.numeric import lut
 from arenite.numeric.fixedpoint import (
     Array,
@@ -23,18 +23,11 @@ from arenite.numeric.fixedpoint import (
     multiply_by_quantized_multiplier,
     wrap_int32,
 )
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Context, Node
-from arenite.ops.kernel_util import (
-    QUANTIZED_RANGE,
-    allocate_struct,
-    input_array,
-    output_array,
-    requantization,
-    scale_ratio,
-)
 from arenite.ops.registry import Registration
 from arenite.ops.scheme import COMPUTES
-from arenite.ops.shared.abs_rsqrt import CONSTRAINTS, OP_DATA, operands
+from arenite.ops.shared.abs_rsqrt import CONSTRAINTS, OP_DATA
 from arenite.ops.shared.binary import is_quantized
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.traits import Traits
@@ -61,15 +54,15 @@ class AbsParams:
 
 def prepare(context: Context, node: Node) -> AbsParams:
     """The output's shape and the rescaling; for int8 the results for all 256 inputs."""
-    inp, output = operands(context, node)
-    if inp.type is TensorType.FLOAT32 or not is_quantized(inp):
+    inp, output = util.like_input(context, node)
+    if inp.type is FLOAT32 or not is_quantized(inp):
         return AbsParams()
     multiplier, shift = 0, 0
     rescales = inp.scale != output.scale
     if rescales:
-        ratio = scale_ratio(inp.scale, output.scale)
-        multiplier, shift = requantization(context, ratio, "input / output")
-    low, high = QUANTIZED_RANGE[inp.type]
+        ratio = util.scale_ratio(inp.scale, output.scale)
+        multiplier, shift = util.requantization(context, ratio, "input / output")
+    low, high = util.QUANTIZED_RANGE[inp.type]
     params = AbsParams(
         is_quantized=True,
         rescales=rescales,
@@ -80,7 +73,7 @@ def prepare(context: Context, node: Node) -> AbsParams:
         low=low,
         high=high,
     )
-    if inp.type is TensorType.INT16:
+    if inp.type is INT16:
         return params
     return replace(params, table=lut.table_int8(lambda x: abs_quantized(params, x)))
 
@@ -88,8 +81,8 @@ def prepare(context: Context, node: Node) -> AbsParams:
 def invoke(context: Context, node: Node) -> None:
     """Dispatch on the element type."""
     params: AbsParams = node.params
-    out = output_array(context, node)
-    x = input_array(context, node, 0).reshape(out.shape)
+    out = util.output_array(context, node)
+    x = util.input_array(context, node, 0).reshape(out.shape)
     if not params.is_quantized:
         np.abs(x, out=out)
     elif params.table.size:
@@ -107,7 +100,7 @@ def abs_quantized(params: AbsParams, x: Int64Array) -> Int64Array:
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
+    init=util.allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
     overlap=element_by_element(0),

@@ -6,7 +6,7 @@ Facts: TFLM ``micro/kernels/add.cc``, ``add_common.cc``; the arithmetic is share
 from __future__ import annotations
 
 from arenite.memory.abi import Struct
-from arenite.model import TensorType
+from arenite.model.types import INT32
 from arenite.ops.kernel_util import QUANTIZED_RANGE, allocate_struct
 from arenite.ops.registry import Registration
 from arenite.ops.scheme import Scheme
@@ -24,7 +24,7 @@ BUILTIN_DATA = Struct("TfLiteAddParams", ("enum", "bool"))
 
 def int32_range(activation: int) -> tuple[int, int]:
     """All of int32: TFLM does not apply the fused activation here."""
-    return QUANTIZED_RANGE[TensorType.INT32]
+    return QUANTIZED_RANGE[INT32]
 
 
 REGISTRATION = Registration(

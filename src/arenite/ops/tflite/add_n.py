@@ -14,19 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import TensorType
+from arenite.model.types import FLOAT32, INT8
 from arenite.numeric.fixedpoint import multiply_by_quantized_multiplier, wrap_int32
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Array, Context, Node, TfLiteTensor
-from arenite.ops.kernel_util import (
-    QUANTIZED_RANGE,
-    input_array,
-    input_tensor,
-    output_array,
-    output_tensor,
-    requantization_below_one,
-)
 from arenite.ops.registry import Registration
 from arenite.ops.scheme import Scheme
 
@@ -53,7 +45,7 @@ class AddNParams:
 OP_DATA = Struct("OpData", ("int32",) * 6 + ("int",) * 4)
 
 
-def inputs_are_alike(node: NodeView) -> bool:
+def inputs_are_alike(node: c.NodeView) -> bool:
     """There are at least 2 inputs, all of one type and shape; int8 ones of one quantisation."""
     if len(node.inputs) < 2 or None in node.inputs:
         return False
@@ -61,7 +53,7 @@ def inputs_are_alike(node: NodeView) -> bool:
     return all(
         tensor.type is first.type
         and tensor.shape == first.shape
-        and (first.type is not TensorType.INT8 or _quantization(tensor) == _quantization(first))
+        and (first.type is not INT8 or _quantization(tensor) == _quantization(first))
         for tensor in others
     )
 
@@ -72,24 +64,24 @@ def _quantization(tensor: TfLiteTensor) -> tuple[float, int]:
 
 def prepare(context: Context, node: Node) -> AddNParams:
     """Requantisation, and room for a pointer to every input."""
-    first, output = input_tensor(context, node, 0), output_tensor(context, node)
+    first, output = util.input_tensor(context, node, 0), util.output_tensor(context, node)
     count = len(node.inputs)
     for number in range(1, count):
-        input_tensor(context, node, number)
+        util.input_tensor(context, node, number)
     context.resize_tensor(output.index, first.shape)
-    if first.type is TensorType.INT8:
+    if first.type is INT8:
         context.reserve_persistent_buffer(OP_DATA.size(context.abi), OP_DATA.name)
     context.request_scratch_buffer_in_arena(count * context.abi.pointer, "pointers to inputs")
-    if first.type is TensorType.FLOAT32:
+    if first.type is FLOAT32:
         return AddNParams(count)
-    low, high = QUANTIZED_RANGE[first.type]
+    low, high = util.QUANTIZED_RANGE[first.type]
     largest = max(high - first.zero_point, first.zero_point - low)
     if (count * largest + abs(first.zero_point)) << (_LEFT_SHIFT - 1) >= 2**31:
         context.warn_undefined(f"sums of {count} inputs may leave int32, and wrap then")
     with np.errstate(all="ignore"):
         ratio = 2 * np.float64(first.scale) / ((1 << _LEFT_SHIFT) * np.float64(output.scale))
     formula = f"2 * input / (2**{_LEFT_SHIFT} * output)"
-    multiplier, shift = requantization_below_one(context, float(ratio), formula)
+    multiplier, shift = util.requantization_below_one(context, float(ratio), formula)
     return AddNParams(
         inputs=count,
         input_offset=-first.zero_point,
@@ -105,8 +97,8 @@ def prepare(context: Context, node: Node) -> AddNParams:
 def invoke(context: Context, node: Node) -> None:
     """Dispatch on the element type."""
     params: AddNParams = node.params
-    arrays = [input_array(context, node, number) for number in range(params.inputs)]
-    out = output_array(context, node)
+    arrays = [util.input_array(context, node, number) for number in range(params.inputs)]
+    out = util.output_array(context, node)
     if out.dtype == np.float32:
         with np.errstate(all="ignore"):
             out[...] = sum(arrays, start=np.zeros_like(out))
@@ -141,9 +133,9 @@ REGISTRATION = Registration(
     constraints=(
         c.outputs_exactly(1),
         inputs_are_alike,
-        c.input_types(0, TensorType.FLOAT32, TensorType.INT8),
+        c.input_types(0, FLOAT32, INT8),
         c.same_type(),
     ),
 )
 
-SCHEME = Scheme(types=(TensorType.INT8,), scales="inputs")
+SCHEME = Scheme(types=(INT8,), scales="inputs")

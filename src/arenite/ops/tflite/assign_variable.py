@@ -71,7 +71,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     options=AssignVariableOptions,
-    constraints=(c.inputs_between(2, 2), c.outputs_exactly(0), takes_a_number),
+    constraints=(*c.counts(2, 0), takes_a_number),
 )
 
 TRAITS = Traits(effect="variables")

@@ -12,21 +12,12 @@ import numpy as np
 
 from arenite.memory.abi import Struct
 from arenite.memory.structs import EVAL_TENSOR, int_array
-from arenite.model import OptionsTable, TensorType, slot
+from arenite.model import OptionsTable, slot
+from arenite.model.types import FLOAT32, INT8, INT16
 from arenite.numeric.product import matrix_product
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Array, Context, Node, TfLiteTensor
-from arenite.ops.kernel_util import (
-    QUANTIZED_RANGE,
-    allocate_struct,
-    input_array,
-    input_tensor,
-    output_array,
-    output_tensor,
-    requantization,
-    scale_ratio,
-)
 from arenite.ops.registry import Registration
 from arenite.ops.scheme import COMPUTES
 from arenite.ops.shared.convolution import accumulates_64_bits
@@ -63,7 +54,7 @@ QUANTIZATION = Struct("QuantizationOpDataBatchMatmul", ("int32", "int", *("int32
 BUILTIN_DATA = Struct("TfLiteBatchMatMulParams", ("bool", "bool", "bool"))
 
 
-def same_inputs(node: NodeView) -> bool:
+def same_inputs(node: c.NodeView) -> bool:
     """Both inputs have the same type: TFLM runs no hybrid models.
 
     Let `arenite optimize --lower` make weights floats, or convert again with full integer
@@ -72,7 +63,7 @@ def same_inputs(node: NodeView) -> bool:
     return node.input(0).type == node.input(1).type
 
 
-def elements_exist(node: NodeView) -> bool:
+def elements_exist(node: c.NodeView) -> bool:
     """No dimension of an input is 0."""
     return min(*node.input(0).shape, *node.input(1).shape) > 0
 
@@ -80,10 +71,10 @@ def elements_exist(node: NodeView) -> bool:
 def prepare(context: Context, node: Node) -> BatchMatMulParams:
     """Output shape, requantisation, room for transposed operands."""
     options: BatchMatMulOptions = node.options
-    lhs = input_tensor(context, node, 0)
-    rhs = input_tensor(context, node, 1)
-    output = output_tensor(context, node)
-    is_float = lhs.type is TensorType.FLOAT32
+    lhs = util.input_tensor(context, node, 0)
+    rhs = util.input_tensor(context, node, 1)
+    output = util.output_tensor(context, node)
+    is_float = lhs.type is FLOAT32
     if not is_float:
         context.reserve_persistent_buffer(QUANTIZATION.size(context.abi), "quantization")
     if options.adj_x:
@@ -93,7 +84,7 @@ def prepare(context: Context, node: Node) -> BatchMatMulParams:
     multiplier, shift, low, high = 0, 0, 0, 0
     if not is_float:
         multiplier, shift = _requantization(context, lhs, rhs, output)
-        low, high = QUANTIZED_RANGE[output.type]
+        low, high = util.QUANTIZED_RANGE[output.type]
     shape = output_shape(context, options, lhs, rhs)
     if len(shape) > len(output.shape):
         context.report_error(f"the output has shape {list(shape)}, got {list(output.shape)}")
@@ -126,15 +117,15 @@ def allocate_transposed(context: Context, tensor: TfLiteTensor) -> None:
 def _requantization(
     context: Context, lhs: TfLiteTensor, rhs: TfLiteTensor, output: TfLiteTensor
 ) -> tuple[int, int]:
-    low, high = QUANTIZED_RANGE[lhs.type] if lhs.type is TensorType.INT8 else (0, 0)
+    low, high = util.QUANTIZED_RANGE[lhs.type] if lhs.type is INT8 else (0, 0)
     for tensor in (lhs, rhs, output):
         if not low <= tensor.zero_point <= high:
             context.report_error(
                 f"the zero point of {tensor.type} tensor {tensor.name!r} must be in "
                 f"[{low}, {high}], got {tensor.zero_point}"
             )
-    ratio = scale_ratio(lhs.scale * rhs.scale, output.scale)
-    return requantization(context, ratio, "x * y / output")
+    ratio = util.scale_ratio(lhs.scale * rhs.scale, output.scale)
+    return util.requantization(context, ratio, "x * y / output")
 
 
 def output_shape(
@@ -202,8 +193,8 @@ class BatchMatMul:
 
 def invoke(context: Context, node: Node) -> None:
     """Multiply; the kernel's memory is kept."""
-    lhs, rhs = input_array(context, node, 0), input_array(context, node, 1)
-    out = output_array(context, node)
+    lhs, rhs = util.input_array(context, node, 0), util.input_array(context, node, 1)
+    out = util.output_array(context, node)
     product: BatchMatMul | None = node.host.get("product")
     if product is None:
         product = node.host["product"] = BatchMatMul(node.params, lhs, rhs, out)
@@ -215,15 +206,14 @@ def invoke(context: Context, node: Node) -> None:
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
+    init=util.allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
     options=BatchMatMulOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(
-        c.inputs_between(2, 2),
-        c.outputs_exactly(1),
-        c.input_types(0, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
+        *c.counts(2, 1),
+        c.input_types(0, FLOAT32, INT8, INT16),
         same_inputs,
         c.same_type(),
         c.rank(0, 2, 3, 4, 5),

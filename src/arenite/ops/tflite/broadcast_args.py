@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arenite.model import TensorType
+from arenite.model.types import INT32, INT64
 from arenite.ops import constraints as c
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
@@ -44,9 +44,8 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     constraints=(
-        c.inputs_between(2, 2),
-        c.outputs_exactly(1),
-        c.input_types(0, TensorType.INT32, TensorType.INT64),
+        *c.counts(2, 1),
+        c.input_types(0, INT32, INT64),
         c.same_type(),
         c.same_type(1),
         c.rank(0, 1),

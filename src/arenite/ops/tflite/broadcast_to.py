@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from arenite.model import TensorType
+from arenite.model.types import BFLOAT16, INT32, INT64
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
@@ -22,7 +21,7 @@ from arenite.ops.traits import Traits
 MAX_RANK = 5
 
 
-def shape_is_a_vector(node: NodeView) -> bool:
+def shape_is_a_vector(node: c.NodeView) -> bool:
     """Input 1, the shape, has 1 dimension and at most 5 elements."""
     shape = node.input(1).shape
     return len(shape) == 1 and shape[0] <= MAX_RANK
@@ -46,7 +45,7 @@ def invoke(context: Context, node: Node) -> None:
     """Repeat the input."""
     x, out = input_array(context, node, 0), output_array(context, node)
     shapes = [context.get_eval_tensor(index).shape for index in (node.inputs[0], node.outputs[0])]
-    if context.get_eval_tensor(node.inputs[0]).type is TensorType.BFLOAT16:
+    if context.get_eval_tensor(node.inputs[0]).type is BFLOAT16:
         x, out = x.view(np.uint16), out.view(np.uint16)
     out.reshape(shapes[1])[...] = np.broadcast_to(x.reshape(shapes[0]), shapes[1])
 
@@ -55,11 +54,10 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     constraints=(
-        c.inputs_between(2, 2),
-        c.outputs_exactly(1),
-        c.input_types(0, *WHOLE_BYTE_TYPES, TensorType.BFLOAT16),
+        *c.counts(2, 1),
+        c.input_types(0, *WHOLE_BYTE_TYPES, BFLOAT16),
         c.same_type(),
-        c.input_types(1, TensorType.INT32, TensorType.INT64),
+        c.input_types(1, INT32, INT64),
         c.constant(1),
         shape_is_a_vector,
     ),

@@ -45,7 +45,7 @@ REGISTRATION = Registration(
     invoke=invoke,
     options=CallOnceOptions,
     builtin_data=BUILTIN_DATA,
-    constraints=(c.inputs_between(0, 0), c.outputs_exactly(0)),
+    constraints=c.counts(0, 0),
 )
 
 TRAITS = Traits(effect="calls", drawn="call", runs_once=True)

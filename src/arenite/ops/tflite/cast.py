@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import OptionsTable, TensorType, slot
+from arenite.model import OptionsTable, slot
+from arenite.model.types import BOOL, FLOAT32, INT8, INT16, INT32, UINT32
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
-from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
+from arenite.ops.kernel_util import input_array, like_input, output_array
 from arenite.ops.registry import Registration
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.traits import Traits
@@ -40,26 +40,24 @@ class CastParams:
 BUILTIN_DATA = Struct("TfLiteCastParams", ("enum", "enum"))
 
 TYPES = (
-    TensorType.FLOAT32,
-    TensorType.INT8,
-    TensorType.INT16,
-    TensorType.INT32,
-    TensorType.UINT32,
-    TensorType.BOOL,
+    FLOAT32,
+    INT8,
+    INT16,
+    INT32,
+    UINT32,
+    BOOL,
 )
 
 
-def output_type_supported(node: NodeView) -> bool:
+def output_type_supported(node: c.NodeView) -> bool:
     """Output 0 is one of: float32, int8, int16, int32, uint32, bool."""
     return node.output(0).type in TYPES
 
 
 def prepare(context: Context, node: Node) -> CastParams:
     """The output's shape, and its range where floats become integers."""
-    inp = input_tensor(context, node, 0)
-    output = output_tensor(context, node)
-    context.resize_tensor(output.index, inp.shape)
-    if inp.type is not TensorType.FLOAT32 or output.type.dtype.kind not in "iu":
+    inp, output = like_input(context, node)
+    if inp.type is not FLOAT32 or output.type.dtype.kind not in "iu":
         return CastParams(0, 0)
     info = np.iinfo(output.type.dtype)
     return CastParams(int(info.min), int(info.max))
@@ -88,8 +86,7 @@ REGISTRATION = Registration(
     options=CastOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(
-        c.inputs_between(1, 1),
-        c.outputs_exactly(1),
+        *c.counts(1, 1),
         c.input_types(0, *TYPES),
         output_type_supported,
     ),

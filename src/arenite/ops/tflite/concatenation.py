@@ -7,17 +7,10 @@ from __future__ import annotations
 
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
+from arenite.model.types import BOOL, FLOAT32, INT8, INT16, INT32, INT64
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Context, Node
-from arenite.ops.kernel_util import (
-    Activation,
-    allocate_struct,
-    input_array,
-    input_tensor,
-    output_array,
-    output_tensor,
-)
 from arenite.ops.registry import Registration
 from arenite.ops.scheme import MOVES
 from arenite.ops.shared.copy import Interleaving, interleaving, join, positive_axis
@@ -38,23 +31,23 @@ OP_DATA = Struct("OpData", (CONCATENATION_PARAMS,), compression=(("int", 10),))
 BUILTIN_DATA = Struct("TfLiteConcatenationParams", ("int", "enum"))
 
 
-def no_activation(node: NodeView) -> bool:
+def no_activation(node: c.NodeView) -> bool:
     """No activation function is fused into the operator."""
-    return bool(node.options.fused_activation_function == Activation.NONE)
+    return bool(node.options.fused_activation_function == util.Activation.NONE)
 
 
-def one_type(node: NodeView) -> bool:
+def one_type(node: c.NodeView) -> bool:
     """All inputs and the output have the same type."""
     types = {tensor.type for tensor in (*node.inputs, *node.outputs) if tensor is not None}
     return len(types) == 1
 
 
-def at_most_6_dimensions(node: NodeView) -> bool:
+def at_most_6_dimensions(node: c.NodeView) -> bool:
     """No input has more than 6 dimensions."""
     return all(len(node.input(i).shape) <= 6 for i in range(len(node.inputs)))
 
 
-def one_quantization(node: NodeView) -> bool:
+def one_quantization(node: c.NodeView) -> bool:
     """Of int8 tensors all have the same scale and zero point, of int16 ones zero point 0."""
     tensors = [node.output(0), *(node.input(i) for i in range(len(node.inputs)))]
     match tensors[0].type:
@@ -68,9 +61,9 @@ def one_quantization(node: NodeView) -> bool:
 
 def prepare(context: Context, node: Node) -> Interleaving:
     """The output's shape and how the inputs lie in it."""
-    first = input_tensor(context, node, 0)
-    output = output_tensor(context, node)
-    shapes = [input_tensor(context, node, i).shape for i in range(len(node.inputs))]
+    first = util.input_tensor(context, node, 0)
+    output = util.output_tensor(context, node)
+    shapes = [util.input_tensor(context, node, i).shape for i in range(len(node.inputs))]
     axis = positive_axis(context, node.options.axis, len(first.shape))
     expected = (*first.shape[:axis], *first.shape[axis + 1 :])
     for number, shape in enumerate(shapes):
@@ -88,12 +81,12 @@ def prepare(context: Context, node: Node) -> Interleaving:
 
 def invoke(context: Context, node: Node) -> None:
     """Copy every input to its place."""
-    parts = [input_array(context, node, i) for i in range(len(node.inputs))]
-    join(node.params, parts, output_array(context, node))
+    parts = [util.input_array(context, node, i) for i in range(len(node.inputs))]
+    join(node.params, parts, util.output_array(context, node))
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
+    init=util.allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
     options=ConcatenationOptions,
@@ -102,15 +95,7 @@ REGISTRATION = Registration(
         c.inputs_between(1, 10),
         c.outputs_exactly(1),
         no_activation,
-        c.input_types(
-            0,
-            TensorType.FLOAT32,
-            TensorType.INT8,
-            TensorType.INT16,
-            TensorType.INT32,
-            TensorType.INT64,
-            TensorType.BOOL,
-        ),
+        c.input_types(0, FLOAT32, INT8, INT16, INT32, INT64, BOOL),
         one_type,
         at_most_6_dimensions,
         one_quantization,

@@ -16,18 +16,13 @@ from typing import NamedTuple
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import OptionsTable, TensorType, slot
+from arenite.model import OptionsTable, slot
 from arenite.model.fast_init import quick
-from arenite.model.types import INT4, INT8
+from arenite.model.types import INT4, INT8, INT32, INT64
 from arenite.numeric.product import matrix_product
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Array, Context, Node
-from arenite.ops.kernel_util import (
-    activation_range_of,
-    allocate_struct,
-    convolution_multipliers,
-)
 from arenite.ops.overlap import Clearance
 from arenite.ops.registry import Registration
 from arenite.ops.scheme import Bias, Scheme, Weights
@@ -86,7 +81,7 @@ class Conv2DParams(ConvolutionParams):
 BUILTIN_DATA = Struct("TfLiteConvParams", ("enum", "int", "int", "enum", "int", "int", "enum"))
 
 
-def channels_divide(node: NodeView) -> bool:
+def channels_divide(node: c.NodeView) -> bool:
     """Input channels are a multiple of the filter's, and output channels of the groups."""
     depth, (filters, _, _, group) = node.input(0).shape[3], node.input(1).shape
     if filters < 1 or group < 1 or depth % group:
@@ -105,8 +100,8 @@ def prepare(context: Context, node: Node) -> Conv2DParams:
     window = window_of(context, options, inp.shape, weights.shape[1:3])
     context.resize_tensor(output.index, (inp.shape[0], *window.output_size, channels), "refused")
     bias = ask_again(context, node)
-    multiplier, shift = convolution_multipliers(context, inp, weights, output, channels)
-    low, high = activation_range_of(context, options.fused_activation_function, output)
+    multiplier, shift = util.convolution_multipliers(context, inp, weights, output, channels)
+    low, high = util.activation_range_of(context, options.fused_activation_function, output)
     filter_scratch = -1
     if weights.type is INT4:
         filter_scratch = context.request_scratch_buffer_in_arena(weights.size, "unpacked weights")
@@ -225,7 +220,7 @@ def _products(patches: Array, matrix: Array, acc: Array) -> Iterator[tuple[Array
             yield patches[top : top + rows], weights, acc[top : top + rows, part]
 
 
-def overlap(view: NodeView, position: int) -> Clearance | None:
+def overlap(view: c.NodeView, position: int) -> Clearance | None:
     """Every output pixel reads its window anew for each of its channels."""
     if position != 0:
         return None
@@ -234,7 +229,7 @@ def overlap(view: NodeView, position: int) -> Clearance | None:
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
+    init=util.allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke_with(convolution),
     overlap=overlap,
@@ -245,7 +240,7 @@ REGISTRATION = Registration(
         c.rank(0, 4),
         c.rank(1, 4),
         channels_divide,
-        bias_types(TensorType.INT32, TensorType.INT64),
+        bias_types(INT32, INT64),
         bias_per_channel(0),
     ),
 )
@@ -260,8 +255,6 @@ TRAITS = Traits(
     takes_decoded=True,
 )
 
-SCHEME = Scheme(
-    weights={1: Weights(0, (TensorType.INT8, TensorType.INT4), columns=3)}, biases={2: Bias(0, 1)}
-)
+SCHEME = Scheme(weights={1: Weights(0, (INT8, INT4), columns=3)}, biases={2: Bias(0, 1)})
 
 CASES = convolution_cases("CONV_2D", Conv2DOptions)

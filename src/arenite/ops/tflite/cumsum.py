@@ -15,18 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import OptionsTable, TensorType, slot
+from arenite.model import OptionsTable, slot
+from arenite.model.types import FLOAT32, INT8, INT32
 from arenite.numeric.fixedpoint import multiply_by_quantized_multiplier, wrap_int32
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Array, Context, Node, TfLiteTensor
-from arenite.ops.kernel_util import (
-    input_array,
-    input_tensor,
-    output_array,
-    output_tensor,
-    requantization_below_one,
-)
 from arenite.ops.registry import Registration
 from arenite.ops.scheme import COMPUTES_INT8
 from arenite.ops.shared.copy import positive_axis
@@ -58,26 +52,21 @@ BUILTIN_DATA = Struct("TfLiteCumsumParams", ("bool", "bool"))
 _FRACTION = 19
 
 
-def has_dimensions(node: NodeView) -> bool:
+def has_dimensions(node: c.NodeView) -> bool:
     """Input 0 has at least 1 dimension."""
     return len(node.input(0).shape) > 0
-
-
-def axis_is_one_number(node: NodeView) -> bool:
-    """The axis (input 1) is one number."""
-    return node.input(1).size == 1
 
 
 def prepare(context: Context, node: Node) -> CumsumParams:
     """Axis, the output's shape, and for int8 the requantisation."""
     options: CumsumOptions = node.options
-    inp, axis = input_tensor(context, node, 0), input_tensor(context, node, 1)
-    output = output_tensor(context, node)
+    inp, axis = util.input_tensor(context, node, 0), util.input_tensor(context, node, 1)
+    output = util.output_tensor(context, node)
     context.resize_tensor(output.index, inp.shape, "refused")
     place = -1
     if axis.data is not None:
         place = positive_axis(context, int(axis.data.reshape(-1)[0]), len(inp.shape))
-    if inp.type is TensorType.FLOAT32:
+    if inp.type is FLOAT32:
         return CumsumParams(place, options.exclusive, options.reverse)
     context.reserve_persistent_buffer(OP_DATA.size(context.abi), OP_DATA.name)
     multiplier, shift = _requantization(context, inp, output)
@@ -95,16 +84,18 @@ def prepare(context: Context, node: Node) -> CumsumParams:
 def _requantization(context: Context, inp: TfLiteTensor, output: TfLiteTensor) -> tuple[int, int]:
     divisor = 2 ** (_FRACTION + 1) * output.scale
     ratio = 2 * inp.scale / divisor if divisor else math.inf
-    return requantization_below_one(context, ratio, "input / 2**19 / output")
+    return util.requantization_below_one(context, ratio, "input / 2**19 / output")
 
 
 def invoke(context: Context, node: Node) -> None:
     """Sum up, in order."""
     params: CumsumParams = node.params
-    x, out = input_array(context, node, 0), output_array(context, node)
+    x, out = util.input_array(context, node, 0), util.output_array(context, node)
     axis = params.axis
     if axis < 0:
-        axis = positive_axis(context, int(input_array(context, node, 1).reshape(-1)[0]), x.ndim)
+        axis = positive_axis(
+            context, int(util.input_array(context, node, 1).reshape(-1)[0]), x.ndim
+        )
     is_float = x.dtype == np.float32
     terms = x if is_float else x.astype(np.int64) - params.input_zero_point
     with np.errstate(all="ignore"):
@@ -136,13 +127,12 @@ REGISTRATION = Registration(
     options=CumsumOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(
-        c.inputs_between(2, 2),
-        c.outputs_exactly(1),
-        c.input_types(0, TensorType.FLOAT32, TensorType.INT8),
-        c.input_types(1, TensorType.INT32),
+        *c.counts(2, 1),
+        c.input_types(0, FLOAT32, INT8),
+        c.input_types(1, INT32),
         c.same_type(),
         has_dimensions,
-        axis_is_one_number,
+        c.one_number(1, "axis"),
     ),
 )
 

@@ -16,17 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import OptionsTable, TensorType, slot
+from arenite.model import OptionsTable, slot
 from arenite.model.fast_init import quick
-from arenite.model.types import INT4, INT8
+from arenite.model.types import INT4, INT8, INT64
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Array, Context, Node
-from arenite.ops.kernel_util import (
-    activation_range_of,
-    allocate_struct,
-    convolution_multipliers,
-)
 from arenite.ops.overlap import Clearance
 from arenite.ops.registry import Registration
 from arenite.ops.scheme import Bias, Scheme, Weights
@@ -81,7 +76,7 @@ BUILTIN_DATA = Struct(
 )
 
 
-def channels_multiply(node: NodeView) -> bool:
+def channels_multiply(node: c.NodeView) -> bool:
     """The filter has shape (1, height, width, input channels * depth_multiplier)."""
     depth, filter_shape = node.input(0).shape[3], node.input(1).shape
     multiplied = depth * node.options.depth_multiplier
@@ -101,8 +96,8 @@ def prepare(context: Context, node: Node) -> DepthwiseConv2DParams:
     window = window_of(context, options, inp.shape, weights.shape[1:3])
     context.resize_tensor(output.index, (inp.shape[0], *window.output_size, channels), "refused")
     ask_again(context, node)
-    multiplier, shift = convolution_multipliers(context, inp, weights, output, channels)
-    low, high = activation_range_of(context, options.fused_activation_function, output)
+    multiplier, shift = util.convolution_multipliers(context, inp, weights, output, channels)
+    low, high = util.activation_range_of(context, options.fused_activation_function, output)
     return DepthwiseConv2DParams(
         input_offset=-inp.zero_point if inp.type is INT8 else 0,
         output_offset=output.zero_point if inp.type is INT8 else 0,
@@ -179,7 +174,7 @@ def depthwise_convolution(
     return DepthwiseConvolution(params, x, weights, bias, out)
 
 
-def overlap(view: NodeView, position: int) -> Clearance | None:
+def overlap(view: c.NodeView, position: int) -> Clearance | None:
     """Every output pixel reads its window channel by channel."""
     if position != 0:
         return None
@@ -188,7 +183,7 @@ def overlap(view: NodeView, position: int) -> Clearance | None:
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
+    init=util.allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke_with(depthwise_convolution),
     overlap=overlap,
@@ -199,7 +194,7 @@ REGISTRATION = Registration(
         c.rank(0, 4),
         c.rank(1, 4),
         channels_multiply,
-        bias_types(TensorType.INT64),
+        bias_types(INT64),
         bias_per_channel(3),
     ),
 )
@@ -213,8 +208,6 @@ TRAITS = Traits(
     takes_decoded=True,
 )
 
-SCHEME = Scheme(
-    weights={1: Weights(3, (TensorType.INT8, TensorType.INT4), columns=3)}, biases={2: Bias(0, 1)}
-)
+SCHEME = Scheme(weights={1: Weights(3, (INT8, INT4), columns=3)}, biases={2: Bias(0, 1)})
 
 CASES = convolution_cases("DEPTHWISE_CONV_2D", DepthwiseConv2DOptions, is_depthwise=True)

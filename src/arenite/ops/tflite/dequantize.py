@@ -11,16 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import OptionsTable, TensorType
+from arenite.model import OptionsTable
+from arenite.model.types import FLOAT32, INT8, INT16, UINT8
 from arenite.ops import constraints as c
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Array, Context, Node
-from arenite.ops.kernel_util import (
-    allocate_struct,
-    input_array,
-    input_tensor,
-    output_array,
-    output_tensor,
-)
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
 from arenite.ops.shared.overlap import element_by_element
@@ -45,17 +40,15 @@ OP_DATA = Struct("DequantizeOpData", (DEQUANTIZATION_PARAMS, "int32", "int", "in
 
 def prepare(context: Context, node: Node) -> DequantizeParams:
     """The input's quantisation; a tensor without one has scale 0."""
-    inp = input_tensor(context, node, 0)
-    output = output_tensor(context, node)
-    context.resize_tensor(output.index, inp.shape)
+    inp, _ = util.like_input(context, node)
     return DequantizeParams(scale=inp.scale, zero_point=inp.zero_point)
 
 
 def invoke(context: Context, node: Node) -> None:
     """Dispatch on the input's width: 8 bits go through a table."""
     params: DequantizeParams = node.params
-    out = output_array(context, node)
-    x = input_array(context, node, 0).reshape(out.shape)
+    out = util.output_array(context, node)
+    x = util.input_array(context, node, 0).reshape(out.shape)
     if x.dtype.itemsize > 1:
         out[...] = dequantize(params, x)
         return
@@ -74,17 +67,16 @@ def dequantize(params: DequantizeParams, x: Array) -> Array:
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
+    init=util.allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
     overlap=element_by_element(0),
     rows=row_by_row,
     options=DequantizeOptions,
     constraints=(
-        c.inputs_between(1, 1),
-        c.outputs_exactly(1),
-        c.input_types(0, TensorType.INT8, TensorType.INT16, TensorType.UINT8),
-        c.output_type(TensorType.FLOAT32),
+        *c.counts(1, 1),
+        c.input_types(0, INT8, INT16, UINT8),
+        c.output_type(FLOAT32),
     ),
 )
 

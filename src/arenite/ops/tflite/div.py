@@ -18,7 +18,8 @@ from __future__ import annotations
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import OptionsTable, TensorType, slot
+from arenite.model import OptionsTable, slot
+from arenite.model.types import FLOAT32, INT8, INT32
 from arenite.numeric import gemmlowp
 from arenite.numeric.fixedpoint import (
     Int64Array,
@@ -129,11 +130,11 @@ REGISTRATION = Registration(
     options=DivOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(
-        *constraints(TensorType.FLOAT32, TensorType.INT8, TensorType.INT32),
+        *constraints(FLOAT32, INT8, INT32),
         int32_is_not_quantized,
     ),
 )
 
 TRAITS = Traits(drawn="add")
 
-SCHEME = Scheme(types=(TensorType.INT8,), affine="divides")
+SCHEME = Scheme(types=(INT8,), affine="divides")

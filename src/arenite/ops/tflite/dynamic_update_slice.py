@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from arenite.model import OptionsTable, TensorType
+from arenite.model import OptionsTable
+from arenite.model.types import FLOAT32, INT8, INT16, INT32, INT64
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
@@ -23,14 +23,14 @@ class DynamicUpdateSliceOptions(OptionsTable, union=117):
     """``table DynamicUpdateSliceOptions``, which is empty."""
 
 
-def update_fits(node: NodeView) -> bool:
+def update_fits(node: c.NodeView) -> bool:
     """The update (input 1) has input 0's type and dimensions, none larger than input 0's."""
     x, update = node.input(0), node.input(1)
     fits = len(update.shape) == len(x.shape) and all(map(int.__le__, update.shape, x.shape))
     return update.type is x.type and fits
 
 
-def a_start_for_each_axis(node: NodeView) -> bool:
+def a_start_for_each_axis(node: c.NodeView) -> bool:
     """The start indices (input 2) are a vector with one number for each axis of input 0."""
     return node.input(2).shape == (len(node.input(0).shape),)
 
@@ -61,13 +61,12 @@ REGISTRATION = Registration(
     options=DynamicUpdateSliceOptions,
     overlap=same_place,
     constraints=(
-        c.inputs_between(3, 3),
-        c.outputs_exactly(1),
-        c.input_types(0, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16, TensorType.INT32),
+        *c.counts(3, 1),
+        c.input_types(0, FLOAT32, INT8, INT16, INT32),
         c.same_type(),
         c.rank(0, 1, 2, 3, 4, 5, 6),
         update_fits,
-        c.input_types(2, TensorType.INT32, TensorType.INT64),
+        c.input_types(2, INT32, INT64),
         a_start_for_each_axis,
     ),
 )

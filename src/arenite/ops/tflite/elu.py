@@ -11,17 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from arenite.memory.abi import Struct
-from arenite.model import TensorType
+from arenite.model.types import FLOAT32, INT8
 from arenite.numeric import lut
 from arenite.ops import constraints as c
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Array, Context, Node
-from arenite.ops.kernel_util import (
-    allocate_struct,
-    input_array,
-    input_tensor,
-    output_array,
-    output_tensor,
-)
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
 from arenite.ops.scheme import COMPUTES_INT8
@@ -42,10 +36,8 @@ OP_DATA = Struct("OpData", (("int8", 256),))
 
 def prepare(context: Context, node: Node) -> EluParams:
     """The output's shape; the table for int8."""
-    inp = input_tensor(context, node, 0)
-    output = output_tensor(context, node)
-    context.resize_tensor(output.index, inp.shape)
-    if inp.type is TensorType.FLOAT32:
+    inp, output = util.like_input(context, node)
+    if inp.type is FLOAT32:
         return EluParams()
     if not output.scale:
         context.warn_undefined(
@@ -80,7 +72,7 @@ def table(
 def invoke(context: Context, node: Node) -> None:
     """Dispatch on the element type."""
     params: EluParams = node.params
-    x, out = input_array(context, node, 0), output_array(context, node)
+    x, out = util.input_array(context, node, 0), util.output_array(context, node)
     if params.table.size:
         lut.take_int8(params.table, x, out)
         return
@@ -89,12 +81,12 @@ def invoke(context: Context, node: Node) -> None:
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
+    init=util.allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
     overlap=element_by_element(0),
     rows=row_by_row,
-    constraints=c.one_to_one(TensorType.FLOAT32, TensorType.INT8),
+    constraints=c.one_to_one(FLOAT32, INT8),
 )
 
 TRAITS = Traits(

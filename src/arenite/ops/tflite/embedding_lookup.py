@@ -11,9 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import TensorType
+from arenite.model.types import FLOAT32, INT8, INT32
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
@@ -30,23 +29,23 @@ class EmbeddingLookupParams:
 OP_DATA = Struct("OpData", ("float", "size_t"))
 
 
-def table_of_rows(node: NodeView) -> bool:
+def table_of_rows(node: c.NodeView) -> bool:
     """The table (input 1) has at least 2 dimensions, and rows."""
     shape = node.input(1).shape
     return len(shape) >= 2 and shape[0] > 0
 
 
-def tables_output(node: NodeView) -> bool:
+def tables_output(node: c.NodeView) -> bool:
     """Output 0 has the table's type or float32, its number of dimensions, and more only of 1."""
     table, output = node.input(1), node.output(0)
-    is_type = output.type in (table.type, TensorType.FLOAT32)
+    is_type = output.type in (table.type, FLOAT32)
     rank = len(table.shape)
     return is_type and len(output.shape) >= rank and set(output.shape[rank:]) <= {1}
 
 
-def symmetric_table(node: NodeView) -> bool:
+def symmetric_table(node: c.NodeView) -> bool:
     """A table of int8 has zero point 0, if the output is float32."""
-    return node.output(0).type is not TensorType.FLOAT32 or node.input(1).zero_point == 0
+    return node.output(0).type is not FLOAT32 or node.input(1).zero_point == 0
 
 
 def prepare(context: Context, node: Node) -> EmbeddingLookupParams:
@@ -82,11 +81,10 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     constraints=(
-        c.inputs_between(2, 2),
-        c.outputs_exactly(1),
-        c.input_types(0, TensorType.INT32),
+        *c.counts(2, 1),
+        c.input_types(0, INT32),
         c.rank(0, 1),
-        c.input_types(1, TensorType.FLOAT32, TensorType.INT8),
+        c.input_types(1, FLOAT32, INT8),
         table_of_rows,
         tables_output,
         symmetric_table,

@@ -5,9 +5,9 @@ Facts: TFLM ``micro/kernels/expand_dims.cc``.
 
 from __future__ import annotations
 
-from arenite.model import OptionsTable, TensorType
+from arenite.model import OptionsTable
+from arenite.model.types import FLOAT32, INT8, INT16, INT32
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_tensor, output_tensor
 from arenite.ops.registry import Registration
@@ -27,7 +27,7 @@ class ExpandDimsOptions(OptionsTable, union=52):
     """``table ExpandDimsOptions``, which is empty."""
 
 
-def axis_is_one_number(node: NodeView) -> bool:
+def axis_is_one_number(node: c.NodeView) -> bool:
     """The axis (input 1) is one number, with at most one dimension."""
     axis = node.input(1)
     return axis.size == 1 and len(axis.shape) <= 1
@@ -52,13 +52,12 @@ REGISTRATION = Registration(
     rows=copy_of_rows,
     options=ExpandDimsOptions,
     constraints=(
-        c.inputs_between(2, 2),
-        c.outputs_exactly(1),
-        c.input_types(0, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
+        *c.counts(2, 1),
+        c.input_types(0, FLOAT32, INT8, INT16),
         c.same_type(),
         c.rank_at_most(0, 5),
         c.constant(1),
-        c.input_types(1, TensorType.INT32),
+        c.input_types(1, INT32),
         axis_is_one_number,
     ),
 )

@@ -5,16 +5,15 @@ Facts: TFLM ``micro/kernels/fill.cc`` and ``reference/fill.h``.
 
 from __future__ import annotations
 
-from arenite.model import TensorType
+from arenite.model.types import FLOAT32, INT8, INT16, INT32, INT64
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
 from arenite.ops.traits import Traits
 
 
-def dims_have_elements(node: NodeView) -> bool:
+def dims_have_elements(node: c.NodeView) -> bool:
     """The output's dimensions (input 0) are at least one."""
     return node.input(0).size > 0
 
@@ -40,14 +39,13 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     constraints=(
-        c.inputs_between(2, 2),
-        c.outputs_exactly(1),
+        *c.counts(2, 1),
         c.constant(0),
         c.rank(0, 1),
-        c.input_types(0, TensorType.INT8, TensorType.INT16, TensorType.INT32, TensorType.INT64),
+        c.input_types(0, INT8, INT16, INT32, INT64),
         dims_have_elements,
         c.rank(1, 0),
-        c.input_types(1, TensorType.FLOAT32, TensorType.INT32, TensorType.INT8),
+        c.input_types(1, FLOAT32, INT32, INT8),
         c.same_type(1),
     ),
 )

@@ -17,22 +17,13 @@ from math import prod
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import OptionsTable, TensorType, slot
+from arenite.model import OptionsTable, slot
 from arenite.model.fast_init import quick
-from arenite.model.types import FLOAT32, INT4
+from arenite.model.types import FLOAT32, INT4, INT8, INT32, INT64
 from arenite.numeric.product import matrix_product
+from arenite.ops import kernel_util as util
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Declared, Node, TfLiteTensor
-from arenite.ops.kernel_util import (
-    activation_range_of,
-    allocate_struct,
-    convolution_multipliers,
-    input_tensor,
-    optional_input_tensor,
-    output_tensor,
-    requantization,
-    scale_ratio,
-)
 from arenite.ops.overlap import Clearance, element_bytes
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
@@ -107,10 +98,10 @@ def depth_divides(node: NodeView) -> bool:
 def prepare(context: Context, node: Node) -> FullyConnectedParams:
     """Output shape and requantisation; scratch for int4 weights."""
     options: FullyConnectedOptions = node.options
-    inp = input_tensor(context, node, 0)
-    weights = input_tensor(context, node, 1)
-    bias = optional_input_tensor(context, node, 2)
-    output = output_tensor(context, node)
+    inp = util.input_tensor(context, node, 0)
+    weights = util.input_tensor(context, node, 1)
+    bias = util.optional_input_tensor(context, node, 2)
+    output = util.output_tensor(context, node)
     # TFLM's number of rows is that of the output without its last dimension.
     declared: Declared = "kept" if output.shape[-1:] == weights.shape[:1] else "refused"
     shape = output_shape(options, inp, weights, output)
@@ -120,7 +111,7 @@ def prepare(context: Context, node: Node) -> FullyConnectedParams:
         filter_scratch = context.request_scratch_buffer_in_arena(weights.size, "unpacked weights")
     is_float = inp.type is FLOAT32
     multiplier, shift = multipliers(context, inp, weights, bias, output)
-    low, high = activation_range_of(context, options.fused_activation_function, output)
+    low, high = util.activation_range_of(context, options.fused_activation_function, output)
     bias_type = bias.type if bias else options.quantized_bias_type
     return FullyConnectedParams(
         input_offset=-inp.zero_point,
@@ -180,8 +171,8 @@ def multipliers(
             f"the bias {bias.name!r} needs a scale of about input * weights = {product:.6g}, "
             f"within 0.02 * output = {0.02 * output.scale:.6g}, got {bias.scale:.6g}"
         )
-    ratio = scale_ratio(product, output.scale)
-    multiplier, shift = requantization(context, ratio, "input * weights / output")
+    ratio = util.scale_ratio(product, output.scale)
+    multiplier, shift = util.requantization(context, ratio, "input * weights / output")
     found = np.empty((2, units), np.int32)
     found[0], found[1] = multiplier, shift
     return found[0], found[1]
@@ -202,7 +193,7 @@ def _multipliers_per_unit(
         )
     context.reserve_persistent_buffer(4 * len(scales), "per-channel multipliers")
     context.reserve_persistent_buffer(4 * len(scales), "per-channel shifts")
-    multiplier, shift = convolution_multipliers(
+    multiplier, shift = util.convolution_multipliers(
         context, inp, weights, output, len(scales), needs_input_scale=False
     )
     return multiplier[:units], shift[:units]
@@ -276,7 +267,7 @@ def overlap(view: NodeView, position: int) -> Clearance | None:
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
+    init=util.allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke_with(fully_connected),
     overlap=overlap,
@@ -287,7 +278,7 @@ REGISTRATION = Registration(
         *CONSTRAINTS,
         weights_are_matrix,
         depth_divides,
-        bias_types(TensorType.INT32, TensorType.INT64),
+        bias_types(INT32, INT64),
         bias_per_channel(-2),
     ),
 )
@@ -303,9 +294,9 @@ TRAITS = Traits(
     takes_decoded=True,
 )
 
-_INT4 = (TensorType.INT4,)
+_INT4 = (INT4,)
 SCHEME = Scheme(
-    weights={1: Weights(0, (TensorType.INT8, *_INT4), per_tensor=_INT4, spares=True, columns=1)},
+    weights={1: Weights(0, (INT8, *_INT4), per_tensor=_INT4, spares=True, columns=1)},
     biases={2: Bias(0, 1)},
 )
 

@@ -12,7 +12,8 @@ from math import prod
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import OptionsTable, TensorType, slot
+from arenite.model import OptionsTable, slot
+from arenite.model.types import FLOAT32, INT8, INT32
 from arenite.ops import constraints as c
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
@@ -98,10 +99,9 @@ REGISTRATION = Registration(
     options=GatherOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(
-        c.inputs_between(2, 2),
-        c.outputs_exactly(1),
-        c.input_types(0, TensorType.FLOAT32, TensorType.INT8),
-        c.input_types(1, TensorType.INT32),
+        *c.counts(2, 1),
+        c.input_types(0, FLOAT32, INT8),
+        c.input_types(1, INT32),
         c.same_type(),
     ),
 )

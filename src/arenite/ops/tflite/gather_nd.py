@@ -11,9 +11,9 @@ from math import prod
 
 import numpy as np
 
-from arenite.model import OptionsTable, TensorType
+from arenite.model import OptionsTable
+from arenite.model.types import FLOAT32, INT8, INT32
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
@@ -35,13 +35,13 @@ class GatherNdParams:
     slice_size: int
 
 
-def indices_fit(node: NodeView) -> bool:
+def indices_fit(node: c.NodeView) -> bool:
     """Index vectors (input 1) have at most 5 numbers, one per dimension of input 0 or fewer."""
     shape, indices = node.input(0).shape, node.input(1).shape
     return bool(indices) and len(shape) > 0 and indices[-1] <= min(MAX_DEPTH, len(shape))
 
 
-def input_has_elements(node: NodeView) -> bool:
+def input_has_elements(node: c.NodeView) -> bool:
     """Input 0 has elements: TFLM divides by its dimensions."""
     return node.input(0).size > 0
 
@@ -84,10 +84,9 @@ REGISTRATION = Registration(
     invoke=invoke,
     options=GatherNdOptions,
     constraints=(
-        c.inputs_between(2, 2),
-        c.outputs_exactly(1),
-        c.input_types(0, TensorType.FLOAT32, TensorType.INT8),
-        c.input_types(1, TensorType.INT32),
+        *c.counts(2, 1),
+        c.input_types(0, FLOAT32, INT8),
+        c.input_types(1, INT32),
         c.same_type(),
         indices_fit,
         input_has_elements,

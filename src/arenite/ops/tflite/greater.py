@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from arenite.model import TensorType
+from arenite.model.types import INT16
 from arenite.ops.scheme import COMPUTES_INT8
 from arenite.ops.shared.comparison import COMPARED, comparison
 
-REGISTRATION = comparison(np.greater, TensorType.INT16)
+REGISTRATION = comparison(np.greater, INT16)
 TRAITS = COMPARED
 
 #: What TFLM makes of int16 is undefined.

@@ -12,20 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from arenite.memory.abi import Struct
-from arenite.model import OptionsTable, TensorType
+from arenite.model import OptionsTable
+from arenite.model.types import FLOAT32, INT8
 from arenite.numeric import lut
 from arenite.numeric.fixedpoint import Array, Int64Array, bare_shift
 from arenite.ops import constraints as c
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Context, Node
-from arenite.ops.kernel_util import (
-    allocate_struct,
-    input_array,
-    input_tensor,
-    output_array,
-    output_tensor,
-    requantization,
-    scale_ratio,
-)
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
 from arenite.ops.scheme import COMPUTES_INT8
@@ -60,13 +53,11 @@ OP_DATA = Struct("HardSwishParams", ("int16", "int16", "int16", "int", "int16", 
 
 def prepare(context: Context, node: Node) -> HardSwishParams:
     """Multipliers; for int8 the results for all 256 inputs."""
-    inp = input_tensor(context, node, 0)
-    output = output_tensor(context, node)
-    context.resize_tensor(output.index, inp.shape)
-    if inp.type is TensorType.FLOAT32:
+    inp, output = util.like_input(context, node)
+    if inp.type is FLOAT32:
         return HardSwishParams()
-    output_multiplier, output_exponent = requantization(
-        context, scale_ratio(inp.scale / 128, output.scale), "input / 128 / output"
+    output_multiplier, output_exponent = util.requantization(
+        context, util.scale_ratio(inp.scale / 128, output.scale), "input / 128 / output"
     )
     # TFLM rounds on its own here, whatever its build.
     output_exponent = int(bare_shift(output_exponent))
@@ -75,7 +66,7 @@ def prepare(context: Context, node: Node) -> HardSwishParams:
             f"the input's scale must be under 128 output scales, got {inp.scale:g} and "
             f"{output.scale:g}"
         )
-    reluish_multiplier, reluish_exponent = requantization(
+    reluish_multiplier, reluish_exponent = util.requantization(
         context, inp.scale / 128 / (3 / 32768), "input / 128 / (3 / 32768)"
     )
     numbers = (
@@ -105,7 +96,7 @@ def _to_int16(multiplier: int) -> int:
 def invoke(context: Context, node: Node) -> None:
     """Dispatch on the element type."""
     params: HardSwishParams = node.params
-    x, out = input_array(context, node, 0), output_array(context, node)
+    x, out = util.input_array(context, node, 0), util.output_array(context, node)
     if params.table.size:
         lut.take_int8(params.table, x, out)
     else:
@@ -162,13 +153,13 @@ def _saturate_int16(x: Int64Array) -> Int64Array:
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
+    init=util.allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
     overlap=element_by_element(0),
     rows=row_by_row,
     options=HardSwishOptions,
-    constraints=c.one_to_one(TensorType.FLOAT32, TensorType.INT8),
+    constraints=c.one_to_one(FLOAT32, INT8),
 )
 
 TRAITS = Traits(values="function", channels="same", elementwise=True)

@@ -8,7 +8,8 @@ of the ``then`` branch's only; here they are zeros. Facts: TFLM ``micro/kernels/
 from __future__ import annotations
 
 from arenite.memory.abi import Struct
-from arenite.model import OptionsTable, TensorType, slot
+from arenite.model import OptionsTable, slot
+from arenite.model.types import BOOL
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import allocate_struct, input_tensor
@@ -37,9 +38,7 @@ BUILTIN_DATA = Struct("TfLiteIfParams", ("int", "int"))
 
 def condition_is_one_bool(node: NodeView) -> bool:
     """There is at least one input, and the first is one bool."""
-    return (
-        len(node.inputs) > 0 and node.input(0).type is TensorType.BOOL and node.input(0).size == 1
-    )
+    return len(node.inputs) > 0 and node.input(0).type is BOOL and node.input(0).size == 1
 
 
 def prepare(context: Context, node: Node) -> None:

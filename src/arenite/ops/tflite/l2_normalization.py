@@ -17,21 +17,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import OptionsTable, TensorType, slot
+from arenite.model import OptionsTable, slot
+from arenite.model.types import FLOAT32, INT8
 from arenite.numeric.fixedpoint import multiply_by_quantized_multiplier, wrap_int32
 from arenite.numeric.gemmlowp import inverse_sqrt
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Array, Context, Node
-from arenite.ops.kernel_util import (
-    Activation,
-    allocate_struct,
-    input_array,
-    input_tensor,
-    output_array,
-    output_tensor,
-    rounding_of,
-)
 from arenite.ops.registry import Registration
 from arenite.ops.scheme import BETWEEN_ONES, Scheme
 from arenite.ops.shared.overlap import element_by_element
@@ -60,24 +52,23 @@ _FRACTION = 7
 _EPSILON = np.float32(1e-6)
 
 
-def no_activation(node: NodeView) -> bool:
+def no_activation(node: c.NodeView) -> bool:
     """There is no fused activation."""
-    return bool(node.options.fused_activation_function == Activation.NONE)
+    return bool(node.options.fused_activation_function == util.Activation.NONE)
 
 
 def prepare(context: Context, node: Node) -> L2NormParams:
     """The output's shape."""
-    inp, output = input_tensor(context, node, 0), output_tensor(context, node)
-    context.resize_tensor(output.index, inp.shape, "refused")
+    inp, _ = util.like_input(context, node, "refused")
     return L2NormParams(
-        input_zero_point=inp.zero_point if inp.type is TensorType.INT8 else 0,
-        rounding=rounding_of(context),
+        input_zero_point=inp.zero_point if inp.type is INT8 else 0,
+        rounding=util.rounding_of(context),
     )
 
 
 def invoke(context: Context, node: Node) -> None:
     """Dispatch on the element type."""
-    x, out = input_array(context, node, 0), output_array(context, node)
+    x, out = util.input_array(context, node, 0), util.output_array(context, node)
     if x.dtype == np.int8:
         normalize_int8(node.params, x, out)
         return
@@ -98,14 +89,14 @@ def normalize_int8(params: L2NormParams, x: Array, out: Array) -> None:
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
+    init=util.allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
     overlap=element_by_element(0),
     options=L2NormOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(
-        *c.one_to_one(TensorType.FLOAT32, TensorType.INT8),
+        *c.one_to_one(FLOAT32, INT8),
         c.rank(0, 1, 2, 3, 4),
         no_activation,
     ),
@@ -113,4 +104,4 @@ REGISTRATION = Registration(
 
 TRAITS = Traits(fixed_output=True)
 
-SCHEME = Scheme(types=(TensorType.INT8,), fixed={TensorType.INT8: BETWEEN_ONES[TensorType.INT8]})
+SCHEME = Scheme(types=(INT8,), fixed={INT8: BETWEEN_ONES[INT8]})

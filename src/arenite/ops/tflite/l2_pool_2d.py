@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arenite.model import TensorType
+from arenite.model.types import FLOAT32
 from arenite.ops import constraints as c
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import activation_range, input_tensor, output_tensor
@@ -56,5 +56,5 @@ REGISTRATION = Registration(
     invoke=pool_with(L2Pool),
     options=Pool2DOptions,
     builtin_data=BUILTIN_DATA,
-    constraints=(*c.one_to_one(TensorType.FLOAT32), c.rank(0, 4), c.output_rank(4)),
+    constraints=(*c.one_to_one(FLOAT32), c.rank(0, 4), c.output_rank(4)),
 )

@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from arenite.memory.abi import Struct
-from arenite.model import OptionsTable, TensorType, slot
+from arenite.model import OptionsTable, slot
+from arenite.model.types import FLOAT32, INT8, INT16
 from arenite.numeric import lut
 from arenite.numeric.fixedpoint import (
     Array,
@@ -21,17 +22,8 @@ from arenite.numeric.fixedpoint import (
     wrap_int32,
 )
 from arenite.ops import constraints as c
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Context, Node
-from arenite.ops.kernel_util import (
-    QUANTIZED_RANGE,
-    allocate_struct,
-    input_array,
-    input_tensor,
-    output_array,
-    output_tensor,
-    requantization,
-    scale_ratio,
-)
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
 from arenite.ops.scheme import COMPUTES
@@ -72,22 +64,20 @@ BUILTIN_DATA = Struct("TfLiteLeakyReluParams", ("float",))
 def prepare(context: Context, node: Node) -> LeakyReluParams:
     """Requantisation; for int8 the results for all 256 inputs."""
     alpha = float(np.float32(node.options.alpha))
-    inp = input_tensor(context, node, 0)
-    output = output_tensor(context, node)
-    context.resize_tensor(output.index, inp.shape)
-    if inp.type is TensorType.FLOAT32:
+    inp, output = util.like_input(context, node)
+    if inp.type is FLOAT32:
         return LeakyReluParams(alpha)
+    leak = util.scale_ratio(inp.scale * alpha, output.scale)
+    identity = util.scale_ratio(inp.scale, output.scale)
     params = LeakyReluParams(
         alpha,
         inp.zero_point,
         output.zero_point,
-        *requantization(
-            context, scale_ratio(inp.scale * alpha, output.scale), "input * alpha / output"
-        ),
-        *requantization(context, scale_ratio(inp.scale, output.scale), "input / output"),
-        *QUANTIZED_RANGE[inp.type],
+        *util.requantization(context, leak, "input * alpha / output"),
+        *util.requantization(context, identity, "input / output"),
+        *util.QUANTIZED_RANGE[inp.type],
     )
-    if inp.type is TensorType.INT16:
+    if inp.type is INT16:
         return params
     return replace(params, table=table_of("leaky_relu", in_numpy, *astuple(params)[1:7]))
 
@@ -101,7 +91,7 @@ def in_numpy(*numbers: int) -> npt.NDArray[np.int8]:
         *offsets,
         *(leak, leak_shift),
         *(identity, identity_shift),
-        *QUANTIZED_RANGE[TensorType.INT8],
+        *util.QUANTIZED_RANGE[INT8],
     )
     return lut.table_int8(lambda x: leaky_relu_quantized(params, x))
 
@@ -109,7 +99,7 @@ def in_numpy(*numbers: int) -> npt.NDArray[np.int8]:
 def invoke(context: Context, node: Node) -> None:
     """Dispatch on the element type."""
     params: LeakyReluParams = node.params
-    x, out = input_array(context, node, 0), output_array(context, node)
+    x, out = util.input_array(context, node, 0), util.output_array(context, node)
     if x.dtype == np.float32:
         leaky_relu_float(params, x, out)
     elif params.table.size:
@@ -140,14 +130,14 @@ def leaky_relu_quantized(params: LeakyReluParams, x: Int64Array) -> Int64Array:
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
+    init=util.allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
     overlap=element_by_element(0),
     rows=row_by_row,
     options=LeakyReluOptions,
     builtin_data=BUILTIN_DATA,
-    constraints=c.one_to_one(TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
+    constraints=c.one_to_one(FLOAT32, INT8, INT16),
 )
 
 TRAITS = Traits(values="function", channels="same", elementwise=True)

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import OptionsTable, TensorType
+from arenite.model import OptionsTable
+from arenite.model.types import FLOAT32, INT8
 from arenite.numeric import gemmlowp
 from arenite.numeric.fixedpoint import (
     INT32_MIN,
@@ -20,15 +21,8 @@ from arenite.numeric.fixedpoint import (
     wrap_int32,
 )
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Context, Node
-from arenite.ops.kernel_util import (
-    input_array,
-    input_tensor,
-    output_array,
-    output_tensor,
-    requantization_below_one,
-)
 from arenite.ops.registry import Registration
 from arenite.ops.scheme import FixedQuantization, Scheme
 from arenite.ops.shared.softmax import (
@@ -67,30 +61,28 @@ OP_DATA = Struct("LogSoftmaxOpData", ("int32",) * 4 + ("int", "size_t", "size_t"
 _OUTPUT_BITS = 4
 
 
-def same_shapes(node: NodeView) -> bool:
+def same_shapes(node: c.NodeView) -> bool:
     """Input and output have the same shape, of at least one dimension."""
     shape = node.input(0).shape
     return len(shape) > 0 and shape == node.output(0).shape
 
 
-def output_quantization(node: NodeView) -> bool:
+def output_quantization(node: c.NodeView) -> bool:
     """An int8 output has scale 1/16 and zero point 127: the range [-16, 0]."""
     output = node.output(0)
-    if output.type is not TensorType.INT8:
+    if output.type is not INT8:
         return True
     return output.scale == 1 / 16 and output.zero_point == 127
 
 
 def prepare(context: Context, node: Node) -> LogSoftmaxParams | None:
     """Input scaling for int8."""
-    inp = input_tensor(context, node, 0)
-    output = output_tensor(context, node)
-    context.resize_tensor(output.index, inp.shape)
-    if inp.type is TensorType.FLOAT32:
+    inp, _ = util.like_input(context, node)
+    if inp.type is FLOAT32:
         return None
     context.reserve_persistent_buffer(OP_DATA.size(context.abi), OP_DATA.name)
     multiplier, shift = difference_scaling(context, 1.0, inp)
-    reverse = requantization_below_one(
+    reverse = util.requantization_below_one(
         context, (1 << (31 - shift)) / multiplier, "1 / (input * 2**26)"
     )
     return LogSoftmaxParams(
@@ -105,7 +97,7 @@ def prepare(context: Context, node: Node) -> LogSoftmaxParams | None:
 
 def invoke(context: Context, node: Node) -> None:
     """Dispatch on the element type."""
-    x, out = input_array(context, node, 0), output_array(context, node)
+    x, out = util.input_array(context, node, 0), util.output_array(context, node)
     if x.dtype == np.float32:
         log_softmax_float(x, out)
     else:
@@ -148,7 +140,7 @@ REGISTRATION = Registration(
     invoke=invoke,
     options=LogSoftmaxOptions,
     constraints=(
-        *c.one_to_one(TensorType.FLOAT32, TensorType.INT8),
+        *c.one_to_one(FLOAT32, INT8),
         same_shapes,
         output_quantization,
     ),
@@ -156,4 +148,4 @@ REGISTRATION = Registration(
 
 TRAITS = Traits(fixed_output=True)
 
-SCHEME = Scheme(types=(TensorType.INT8,), fixed={TensorType.INT8: FixedQuantization(16 / 256, 127)})
+SCHEME = Scheme(types=(INT8,), fixed={INT8: FixedQuantization(16 / 256, 127)})

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arenite.model import TensorType
+from arenite.model.types import BOOL
 from arenite.ops.shared.elementwise import register
 
-REGISTRATION = register(np.logical_not, TensorType.BOOL)
+REGISTRATION = register(np.logical_not, BOOL)

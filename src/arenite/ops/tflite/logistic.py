@@ -9,17 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import TensorType
+from arenite.model.types import INT8, INT16
 from arenite.numeric import lut
+from arenite.ops import kernel_util as util
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
-from arenite.ops.kernel_util import (
-    allocate_struct,
-    input_array,
-    input_tensor,
-    output_array,
-    output_tensor,
-)
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
 from arenite.ops.scheme import UNIT_INTERVAL, Scheme
@@ -33,17 +27,15 @@ OP_DATA = Struct("OpDataLogistic", ("int32", "int32", "int32", "int"))
 
 def int8_zero_point(node: NodeView) -> bool:
     """An int8 output has the zero point -128."""
-    return node.input(0).type is not TensorType.INT8 or node.output(0).zero_point == -128
+    return node.input(0).type is not INT8 or node.output(0).zero_point == -128
 
 
 def prepare(context: Context, node: Node) -> SigmoidParams:
     """Input scaling; for int8 the results for all 256 inputs."""
-    inp = input_tensor(context, node, 0)
-    output = output_tensor(context, node)
-    context.resize_tensor(output.index, inp.shape)
-    if inp.type is TensorType.INT8:
+    inp, _ = util.like_input(context, node)
+    if inp.type is INT8:
         return int8_params(context, inp, "logistic")
-    if inp.type is TensorType.INT16:
+    if inp.type is INT16:
         return int16_params(context, inp, (0,))
     return SigmoidParams()
 
@@ -51,7 +43,7 @@ def prepare(context: Context, node: Node) -> SigmoidParams:
 def invoke(context: Context, node: Node) -> None:
     """Dispatch on the element type."""
     params: SigmoidParams = node.params
-    x, out = input_array(context, node, 0), output_array(context, node)
+    x, out = util.input_array(context, node, 0), util.output_array(context, node)
     if x.dtype == np.float32:
         logistic_float(x, out)
     elif x.dtype == np.int16:
@@ -67,7 +59,7 @@ def logistic_float(x: Array, out: Array) -> None:
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
+    init=util.allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
     overlap=element_by_element(0),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arenite.model import TensorType
+from arenite.model.types import FLOAT32
 from arenite.numeric.fixedpoint import bare_shift
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
@@ -39,7 +39,7 @@ def has_elements(node: NodeView) -> bool:
 
 def at_most_four_float_axes(node: NodeView) -> bool:
     """Input 1 lists at most 4 axes if the input is float32."""
-    return node.input(0).type is not TensorType.FLOAT32 or node.input(1).size <= 4
+    return node.input(0).type is not FLOAT32 or node.input(1).size <= 4
 
 
 def invoke(context: Context, node: Node) -> None:

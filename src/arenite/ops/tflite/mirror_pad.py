@@ -16,17 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import OptionsTable, TensorType, slot
+from arenite.model import OptionsTable, slot
+from arenite.model.types import FLOAT32, INT8, INT32, INT64
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Array, Context, Node
-from arenite.ops.kernel_util import (
-    allocate_struct,
-    input_array,
-    input_tensor,
-    output_array,
-    output_tensor,
-)
 from arenite.ops.registry import Registration
 from arenite.ops.scheme import MOVES_INT8
 from arenite.ops.traits import Traits
@@ -49,15 +43,15 @@ OP_DATA = Struct("OpDataMirrorPad", ("int",) * 5)
 BUILTIN_DATA = Struct("TfLiteMirrorPaddingParams", ("enum",))
 
 
-def two_paddings_per_dimension(node: NodeView) -> bool:
+def two_paddings_per_dimension(node: c.NodeView) -> bool:
     """The paddings (input 1) are a row of two numbers for each dimension of input 0."""
     return node.input(1).shape == (len(node.input(0).shape), 2)
 
 
 def prepare(context: Context, node: Node) -> MirrorPadParams:
     """The output's shape; the model's, where paddings are fed."""
-    inp, paddings = input_tensor(context, node, 0), input_tensor(context, node, 1)
-    output = output_tensor(context, node)
+    inp, paddings = util.input_tensor(context, node, 0), util.input_tensor(context, node, 1)
+    output = util.output_tensor(context, node)
     params = MirrorPadParams(edge=int(node.options.mode == 0))
     if paddings.data is not None:
         shape = padded_shape(context, inp.shape, paddings.data, params.edge)
@@ -87,8 +81,8 @@ def invoke(context: Context, node: Node) -> None:
     """Copy every element to all its places."""
     params: MirrorPadParams = node.params
     edge = params.edge
-    x, paddings = input_array(context, node, 0), input_array(context, node, 1)
-    out = output_array(context, node)
+    x, paddings = util.input_array(context, node, 0), util.input_array(context, node, 1)
+    out = util.output_array(context, node)
     if padded_shape(context, x.shape, paddings, edge) != out.shape:
         context.report_error(f"paddings {paddings.tolist()} do not make {list(out.shape)}")
     if out.size == 0:
@@ -110,17 +104,16 @@ def mirrored(whole: int, left: int, n: int, edge: int) -> Array:
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
+    init=util.allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
     options=MirrorPadOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(
-        c.inputs_between(2, 2),
-        c.outputs_exactly(1),
-        c.input_types(0, TensorType.FLOAT32, TensorType.INT8),
+        *c.counts(2, 1),
+        c.input_types(0, FLOAT32, INT8),
         c.same_type(),
-        c.input_types(1, TensorType.INT32, TensorType.INT64),
+        c.input_types(1, INT32, INT64),
         two_paddings_per_dimension,
     ),
 )

@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import OptionsTable, TensorType, slot
+from arenite.model import OptionsTable, slot
+from arenite.model.types import FLOAT32, INT8, INT16, INT32
 from arenite.numeric.fixedpoint import Int64Array, multiply_by_quantized_multiplier, wrap_int32
 from arenite.ops.context import Array
 from arenite.ops.kernel_util import allocate_struct
@@ -55,7 +56,7 @@ REGISTRATION = Registration(
     options=MulOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(
-        *constraints(TensorType.FLOAT32, TensorType.INT8, TensorType.INT16, TensorType.INT32),
+        *constraints(FLOAT32, INT8, INT16, INT32),
         int16_is_symmetric,
     ),
 )

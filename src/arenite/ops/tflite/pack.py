@@ -7,9 +7,9 @@ temporary tensors.
 from __future__ import annotations
 
 from arenite.memory.abi import Struct
-from arenite.model import OptionsTable, TensorType, slot
+from arenite.model import OptionsTable, slot
+from arenite.model.types import FLOAT32, INT8, INT16, INT32, INT64
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, output_array
 from arenite.ops.registry import Registration
@@ -34,12 +34,12 @@ class PackOptions(OptionsTable, union=59):
 BUILTIN_DATA = Struct("TfLitePackParams", ("int", "int"))
 
 
-def counted(node: NodeView) -> bool:
+def counted(node: c.NodeView) -> bool:
     """The option values_count is the number of inputs."""
     return bool(node.options.values_count == len(node.inputs))
 
 
-def one_shape(node: NodeView) -> bool:
+def one_shape(node: c.NodeView) -> bool:
     """All inputs have the same shape."""
     return len({node.input(i).shape for i in range(len(node.inputs))}) == 1
 
@@ -67,14 +67,7 @@ REGISTRATION = Registration(
     constraints=(
         c.outputs_exactly(1),
         inputs_like_output,
-        c.input_types(
-            0,
-            TensorType.FLOAT32,
-            TensorType.INT8,
-            TensorType.INT16,
-            TensorType.INT32,
-            TensorType.INT64,
-        ),
+        c.input_types(0, FLOAT32, INT8, INT16, INT32, INT64),
         counted,
         one_shape,
     ),

@@ -10,21 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import TensorType
+from arenite.model.types import FLOAT32, INT8, INT16
 from arenite.numeric.fixedpoint import Int64Array, multiply_by_quantized_multiplier, wrap_int32
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Array, Context, Node
-from arenite.ops.kernel_util import (
-    QUANTIZED_RANGE,
-    allocate_struct,
-    input_array,
-    input_tensor,
-    output_array,
-    output_tensor,
-    requantization,
-    scale_ratio,
-)
 from arenite.ops.registry import Registration
 from arenite.ops.scheme import Scheme, Weights
 from arenite.ops.shared.binary import shapes_broadcast
@@ -50,13 +40,13 @@ class PreluParams:
 OP_DATA = Struct("PreluParams", ("int32",) * 7)
 
 
-def alpha_type(node: NodeView) -> bool:
+def alpha_type(node: c.NodeView) -> bool:
     """The factors (input 1) are float32 with float32 values, int8 with int8 and int16 ones."""
-    is_float = node.input(0).type is TensorType.FLOAT32
-    return node.input(1).type is (TensorType.FLOAT32 if is_float else TensorType.INT8)
+    is_float = node.input(0).type is FLOAT32
+    return node.input(1).type is (FLOAT32 if is_float else INT8)
 
 
-def output_is_broadcast(node: NodeView) -> bool:
+def output_is_broadcast(node: c.NodeView) -> bool:
     """Inputs and output have at most 4 dimensions."""
     tensors = (node.input(0), node.input(1), node.output(0))
     return all(len(tensor.shape) <= 4 for tensor in tensors)
@@ -64,28 +54,28 @@ def output_is_broadcast(node: NodeView) -> bool:
 
 def prepare(context: Context, node: Node) -> PreluParams:
     """The output's shape; requantisation."""
-    inp = input_tensor(context, node, 0)
-    alpha = input_tensor(context, node, 1)
-    output = output_tensor(context, node)
+    inp = util.input_tensor(context, node, 0)
+    alpha = util.input_tensor(context, node, 1)
+    output = util.output_tensor(context, node)
     context.resize_tensor(output.index, np.broadcast_shapes(inp.shape, alpha.shape), "refused")
-    if inp.type is TensorType.FLOAT32:
+    if inp.type is FLOAT32:
         return PreluParams()
+    identity = util.scale_ratio(inp.scale, output.scale)
+    leak = util.scale_ratio(inp.scale * alpha.scale, output.scale)
     return PreluParams(
         -inp.zero_point,
         -alpha.zero_point,
         output.zero_point,
-        *requantization(context, scale_ratio(inp.scale, output.scale), "input / output"),
-        *requantization(
-            context, scale_ratio(inp.scale * alpha.scale, output.scale), "input * alpha / output"
-        ),
-        *QUANTIZED_RANGE[inp.type],
+        *util.requantization(context, identity, "input / output"),
+        *util.requantization(context, leak, "input * alpha / output"),
+        *util.QUANTIZED_RANGE[inp.type],
     )
 
 
 def invoke(context: Context, node: Node) -> None:
     """Dispatch on the element type."""
-    x, alpha = input_array(context, node, 0), input_array(context, node, 1)
-    out = output_array(context, node)
+    x, alpha = util.input_array(context, node, 0), util.input_array(context, node, 1)
+    out = util.output_array(context, node)
     if x.dtype == np.float32:
         with np.errstate(all="ignore"):
             out[...] = np.where(x >= 0, x, x * alpha)
@@ -108,14 +98,13 @@ def prelu_quantized(params: PreluParams, x: Array, alpha: Array) -> Int64Array:
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
+    init=util.allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
     overlap=element_by_element(0),
     constraints=(
-        c.inputs_between(2, 2),
-        c.outputs_exactly(1),
-        c.input_types(0, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
+        *c.counts(2, 1),
+        c.input_types(0, FLOAT32, INT8, INT16),
         c.same_type(),
         alpha_type,
         output_is_broadcast,

@@ -15,6 +15,7 @@ import numpy as np
 
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType
+from arenite.model.types import FLOAT32, INT8, INT16, INT32, UINT8
 from arenite.numeric.fixedpoint import (
     INT32_MIN,
     Int64Array,
@@ -22,18 +23,8 @@ from arenite.numeric.fixedpoint import (
     wrap_int32,
 )
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Array, Context, Node
-from arenite.ops.kernel_util import (
-    QUANTIZED_RANGE,
-    allocate_struct,
-    input_array,
-    input_tensor,
-    output_array,
-    output_tensor,
-    requantization,
-    scale_ratio,
-)
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
 from arenite.ops.shared.overlap import element_by_element
@@ -64,15 +55,15 @@ QUANTIZATION_PARAMS = Struct("QuantizationParams", ("int32", "double"))
 OP_DATA = Struct("OpDataQuantizeReference", (QUANTIZATION_PARAMS, "int32", "int", "int32"))
 
 PAIRS: dict[TensorType, tuple[TensorType, ...]] = {
-    TensorType.FLOAT32: (TensorType.INT8, TensorType.INT16),
-    TensorType.INT32: (TensorType.INT8, TensorType.INT16),
-    TensorType.INT16: (TensorType.INT8, TensorType.INT16, TensorType.INT32),
-    TensorType.INT8: (TensorType.INT8, TensorType.UINT8, TensorType.INT16, TensorType.INT32),
-    TensorType.UINT8: (TensorType.INT8,),
+    FLOAT32: (INT8, INT16),
+    INT32: (INT8, INT16),
+    INT16: (INT8, INT16, INT32),
+    INT8: (INT8, UINT8, INT16, INT32),
+    UINT8: (INT8,),
 }
 
 
-def pair_supported(node: NodeView) -> bool:
+def pair_supported(node: c.NodeView) -> bool:
     """From float32 or int32 the output is int8 or int16; from int16 int8, int16 or int32.
 
     From int8 it is int8, uint8, int16 or int32; from uint8 it is int8.
@@ -80,7 +71,7 @@ def pair_supported(node: NodeView) -> bool:
     return node.output(0).type in PAIRS.get(node.input(0).type, ())
 
 
-def output_has_one_scale(node: NodeView) -> bool:
+def output_has_one_scale(node: c.NodeView) -> bool:
     """The output has exactly one quantisation scale and a zero point."""
     quantization = node.output(0).quantization
     return (
@@ -92,14 +83,12 @@ def output_has_one_scale(node: NodeView) -> bool:
 
 def prepare(context: Context, node: Node) -> QuantizeParams:
     """Requantisation where the input is quantised already."""
-    inp = input_tensor(context, node, 0)
-    output = output_tensor(context, node)
-    context.resize_tensor(output.index, inp.shape)
+    inp, output = util.like_input(context, node)
     multiplier, shift = 0, 0
-    if inp.type is not TensorType.FLOAT32:
-        ratio = scale_ratio(inp.scale, output.scale)
-        multiplier, shift = requantization(context, ratio, "input / output")
-    low, high = QUANTIZED_RANGE[output.type]
+    if inp.type is not FLOAT32:
+        ratio = util.scale_ratio(inp.scale, output.scale)
+        multiplier, shift = util.requantization(context, ratio, "input / output")
+    low, high = util.QUANTIZED_RANGE[output.type]
     return QuantizeParams(
         zero_point=output.zero_point,
         scale=output.scale,
@@ -114,8 +103,8 @@ def prepare(context: Context, node: Node) -> QuantizeParams:
 def invoke(context: Context, node: Node) -> None:
     """Dispatch on the input's type: float, 8 bits through a table, or wider integers."""
     params: QuantizeParams = node.params
-    out = output_array(context, node)
-    x = input_array(context, node, 0).reshape(out.shape)
+    out = util.output_array(context, node)
+    x = util.input_array(context, node, 0).reshape(out.shape)
     if x.dtype == np.float32:
         out[...] = quantize(params, x)
     elif x.dtype.itemsize == 1:
@@ -159,15 +148,14 @@ def round_to_int32(x: Array) -> Int64Array:
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
+    init=util.allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
     overlap=element_by_element(0),
     rows=row_by_row,
     options=QuantizeOptions,
     constraints=(
-        c.inputs_between(1, 1),
-        c.outputs_exactly(1),
+        *c.counts(1, 1),
         pair_supported,
         output_has_one_scale,
     ),

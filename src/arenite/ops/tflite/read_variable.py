@@ -58,7 +58,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     options=ReadVariableOptions,
-    constraints=(c.inputs_between(1, 1), c.outputs_exactly(1), takes_a_number),
+    constraints=(*c.counts(1, 1), takes_a_number),
 )
 
 TRAITS = Traits(effect="variables")

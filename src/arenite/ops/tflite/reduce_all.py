@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from arenite.model import TensorType
+from arenite.model.types import BOOL
 from arenite.ops.shared.reduction import constraints, register
 
 REGISTRATION = register(
     "conjunction",
     lambda x, axes: np.asarray(np.logical_and.reduce(x, axes)),
-    *constraints(TensorType.BOOL),
+    *constraints(BOOL),
 )

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import TensorType
+from arenite.model.types import FLOAT32, INT8, INT16
 from arenite.numeric import lut
 from arenite.numeric.fixedpoint import (
     INT32_MIN,
@@ -20,20 +20,8 @@ from arenite.numeric.fixedpoint import (
     wrap_int32,
 )
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Context, Node, TfLiteTensor
-from arenite.ops.kernel_util import (
-    QUANTIZED_RANGE,
-    Activation,
-    activation_range_quantized,
-    allocate_struct,
-    input_array,
-    input_tensor,
-    output_array,
-    output_tensor,
-    requantization,
-    scale_ratio,
-)
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
 from arenite.ops.scheme import Scheme
@@ -57,25 +45,23 @@ class ReluParams:
     table: Array = field(default_factory=lut.no_table)
 
 
-def int16_is_symmetric(node: NodeView) -> bool:
+def int16_is_symmetric(node: c.NodeView) -> bool:
     """int16 has zero points 0."""
-    if node.input(0).type is not TensorType.INT16:
+    if node.input(0).type is not INT16:
         return True
     return node.input(0).zero_point == node.output(0).zero_point == 0
 
 
 def prepare(context: Context, node: Node) -> ReluParams:
     """Requantisation; for int8 the results for all 256 inputs."""
-    inp = input_tensor(context, node, 0)
-    output = output_tensor(context, node)
-    context.resize_tensor(output.index, inp.shape)
-    if inp.type is TensorType.FLOAT32:
+    inp, output = util.like_input(context, node)
+    if inp.type is FLOAT32:
         return ReluParams()
     low, high = _range(context, output)
-    ratio = scale_ratio(inp.scale, output.scale)
-    multiplier, shift = requantization(context, ratio, "input / output")
+    ratio = util.scale_ratio(inp.scale, output.scale)
+    multiplier, shift = util.requantization(context, ratio, "input / output")
     params = ReluParams(inp.zero_point, output.zero_point, multiplier, shift, low, high)
-    if inp.type is TensorType.INT16:
+    if inp.type is INT16:
         return params
     return replace(params, table=lut.table_int8(lambda x: relu_quantized(params, x)))
 
@@ -87,15 +73,15 @@ def _range(context: Context, output: TfLiteTensor) -> tuple[int, int]:
     the zero point is below 0.
     """
     if output.scale:
-        return activation_range_quantized(context, Activation.RELU, output)
-    low, high = QUANTIZED_RANGE[output.type]
+        return util.activation_range_quantized(context, util.Activation.RELU, output)
+    low, high = util.QUANTIZED_RANGE[output.type]
     return max(low, int(wrap_int32(np.int64(INT32_MIN + output.zero_point)))), high
 
 
 def invoke(context: Context, node: Node) -> None:
     """Dispatch on the element type."""
     params: ReluParams = node.params
-    x, out = input_array(context, node, 0), output_array(context, node)
+    x, out = util.input_array(context, node, 0), util.output_array(context, node)
     if x.dtype == np.float32:
         np.copyto(out, np.where(x < 0, np.float32(0), x))
     elif params.table.size:
@@ -114,13 +100,13 @@ def relu_quantized(params: ReluParams, x: Int64Array) -> Int64Array:
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
+    init=util.allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
     overlap=element_by_element(0),
     rows=row_by_row,
     constraints=(
-        *c.one_to_one(TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
+        *c.one_to_one(FLOAT32, INT8, INT16),
         int16_is_symmetric,
     ),
 )
@@ -129,6 +115,6 @@ TRAITS = Traits(
     values="function", channels="same", exact_on_floats=True, elementwise=True, clamps=True
 )
 
-SCHEME = Scheme(fused=Activation.RELU)
+SCHEME = Scheme(fused=util.Activation.RELU)
 
 CASES = unary_cases("RELU")

@@ -12,18 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import TensorType
+from arenite.model.types import FLOAT32, INT8, INT16
 from arenite.numeric.fixedpoint import round_half_away
 from arenite.ops import constraints as c
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Array, Context, Node
-from arenite.ops.kernel_util import (
-    QUANTIZED_RANGE,
-    Activation,
-    allocate_struct,
-    input_array,
-    input_tensor,
-    output_array,
-)
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
 from arenite.ops.scheme import Scheme
@@ -43,11 +36,11 @@ class Relu6Params:
 
 def prepare(context: Context, node: Node) -> Relu6Params:
     """Zero and six in the input's steps."""
-    inp = input_tensor(context, node, 0)
+    inp = util.input_tensor(context, node, 0)
     context.resize_tensor(node.outputs[0], inp.shape)
-    if inp.type is TensorType.FLOAT32:
+    if inp.type is FLOAT32:
         return Relu6Params(0.0, 6.0)
-    low, high = QUANTIZED_RANGE[inp.type]
+    low, high = util.QUANTIZED_RANGE[inp.type]
     if not inp.scale:
         context.warn_undefined(
             f"the input has no scale, so that 6 is no number of steps; as in TFLM's package, it "
@@ -65,7 +58,7 @@ def prepare(context: Context, node: Node) -> Relu6Params:
 def invoke(context: Context, node: Node) -> None:
     """The same for all element types."""
     params: Relu6Params = node.params
-    x, out = input_array(context, node, 0), output_array(context, node)
+    x, out = util.input_array(context, node, 0), util.output_array(context, node)
     relu6(params, x, out)
 
 
@@ -76,12 +69,12 @@ def relu6(params: Relu6Params, x: Array, out: Array) -> None:
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
+    init=util.allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
     overlap=element_by_element(0),
     rows=row_by_row,
-    constraints=c.one_to_one(TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
+    constraints=c.one_to_one(FLOAT32, INT8, INT16),
 )
 
 TRAITS = Traits(
@@ -93,4 +86,4 @@ TRAITS = Traits(
     compiled="TFLM ignores the output's scale, which Vela's command applies",
 )
 
-SCHEME = Scheme(scales="same", fused=Activation.RELU6)
+SCHEME = Scheme(scales="same", fused=util.Activation.RELU6)

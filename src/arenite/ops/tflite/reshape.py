@@ -11,7 +11,6 @@ from math import prod
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node, TfLiteTensor
 from arenite.ops.kernel_util import input_tensor, output_tensor
 from arenite.ops.registry import Registration
@@ -39,7 +38,7 @@ class ReshapeOptions(OptionsTable, union=17):
 BUILTIN_DATA = Struct("TfLiteReshapeParams", (("int32", 8), "int"))
 
 
-def new_shape_fits(node: NodeView) -> bool:
+def new_shape_fits(node: c.NodeView) -> bool:
     """The option new_shape has at most 8 dimensions."""
     return len(node.options.new_shape or ()) <= 8
 

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from arenite.memory.abi import Struct
-from arenite.model import OptionsTable, TensorType, slot
+from arenite.model import OptionsTable, slot
+from arenite.model.types import FLOAT32, INT8
 from arenite.numeric.fixedpoint import rounding_divide_by_pot
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
@@ -74,7 +75,7 @@ def prepare(context: Context, node: Node) -> ResizeBilinearParams:
     if placement is not None:
         rows, columns = map(_placed, placement, sizes)
         return ResizeBilinearParams(rows, columns)
-    is_float = context.get_eval_tensor(node.inputs[0]).type is TensorType.FLOAT32
+    is_float = context.get_eval_tensor(node.inputs[0]).type is FLOAT32
     positions = _float_positions if is_float else _fixed_point_positions
     rows, columns = (_interpolation(context, size, positions(node, *size)) for size in sizes)
     return ResizeBilinearParams(rows, columns, context.target.rounding == "single")
@@ -168,7 +169,7 @@ REGISTRATION = Registration(
     invoke=invoke,
     options=ResizeBilinearOptions,
     builtin_data=BUILTIN_DATA,
-    constraints=(*resize_constraints(TensorType.FLOAT32, TensorType.INT8), options_agree),
+    constraints=(*resize_constraints(FLOAT32, INT8), options_agree),
 )
 
 TRAITS = Traits(channels="same")

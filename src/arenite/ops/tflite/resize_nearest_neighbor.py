@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from arenite.memory.abi import Struct
-from arenite.model import OptionsTable, TensorType, slot
+from arenite.model import OptionsTable, slot
+from arenite.model.types import FLOAT32, INT8, INT16
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, output_array
 from arenite.ops.registry import Registration
@@ -79,7 +80,7 @@ REGISTRATION = Registration(
     invoke=invoke,
     options=ResizeNearestNeighborOptions,
     builtin_data=BUILTIN_DATA,
-    constraints=resize_constraints(TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
+    constraints=resize_constraints(FLOAT32, INT8, INT16),
 )
 
 TRAITS = Traits(

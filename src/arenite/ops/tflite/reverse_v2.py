@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from arenite.model import OptionsTable, TensorType
+from arenite.model import OptionsTable
+from arenite.model.types import BOOL, FLOAT32, INT8, INT16, INT32, INT64, UINT8
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
@@ -24,12 +24,7 @@ class ReverseV2Options(OptionsTable, union=81):
     """``table ReverseV2Options``, which is empty."""
 
 
-def at_most_6_dimensions(node: NodeView) -> bool:
-    """Input 0 has at most 6 dimensions."""
-    return len(node.input(0).shape) <= 6
-
-
-def a_vector_of_axes(node: NodeView) -> bool:
+def a_vector_of_axes(node: c.NodeView) -> bool:
     """The axes (input 1) are a vector of at least 1 number, and at most one per dimension."""
     axes = node.input(1)
     return len(axes.shape) == 1 and 1 <= axes.size <= len(node.input(0).shape)
@@ -66,21 +61,11 @@ REGISTRATION = Registration(
     invoke=invoke,
     options=ReverseV2Options,
     constraints=(
-        c.inputs_between(2, 2),
-        c.outputs_exactly(1),
-        c.input_types(
-            0,
-            TensorType.FLOAT32,
-            TensorType.INT8,
-            TensorType.UINT8,
-            TensorType.INT16,
-            TensorType.INT32,
-            TensorType.INT64,
-            TensorType.BOOL,
-        ),
-        c.input_types(1, TensorType.INT32),
+        *c.counts(2, 1),
+        c.input_types(0, FLOAT32, INT8, UINT8, INT16, INT32, INT64, BOOL),
+        c.input_types(1, INT32),
         c.same_type(),
-        at_most_6_dimensions,
+        c.rank_at_most(0, 6),
         a_vector_of_axes,
     ),
 )

@@ -20,7 +20,7 @@ from functools import cache
 
 import numpy as np
 
-from arenite.model import TensorType
+from arenite.model.types import FLOAT32, INT8, INT16
 from arenite.numeric import lut
 from arenite.numeric.fixedpoint import (
     Array,
@@ -32,19 +32,11 @@ from arenite.numeric.fixedpoint import (
     wrap_int32,
 )
 from arenite.numeric.gemmlowp import inverse_sqrt
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Context, Node, TfLiteTensor
-from arenite.ops.kernel_util import (
-    QUANTIZED_RANGE,
-    allocate_struct,
-    input_array,
-    output_array,
-    requantization,
-    rounding_of,
-    scale_ratio,
-)
 from arenite.ops.registry import Registration
 from arenite.ops.scheme import COMPUTES
-from arenite.ops.shared.abs_rsqrt import CONSTRAINTS, OP_DATA, operands
+from arenite.ops.shared.abs_rsqrt import CONSTRAINTS, OP_DATA
 from arenite.ops.shared.binary import is_quantized
 from arenite.ops.shared.overlap import element_by_element
 
@@ -72,17 +64,17 @@ class RsqrtParams:
 
 def prepare(context: Context, node: Node) -> RsqrtParams:
     """The output's shape; for integers the results for all inputs."""
-    inp, output = operands(context, node)
-    if inp.type is TensorType.FLOAT32:
+    inp, output = util.like_input(context, node)
+    if inp.type is FLOAT32:
         return RsqrtParams()
     multiplier, shift = _multiplier(context, inp, output)
-    low, high = QUANTIZED_RANGE[inp.type]
+    low, high = util.QUANTIZED_RANGE[inp.type]
     zero, offset = (inp.zero_point, output.zero_point) if is_quantized(inp) else (0, 0)
-    roots = _roots(high - low if inp.type is TensorType.INT8 else high, rounding_of(context))
+    roots = _roots(high - low if inp.type is INT8 else high, util.rounding_of(context))
     scaled = _rescale(roots, multiplier, shift)
     results = np.clip(wrap_int32(scaled + offset), low, high)
     results[0] = high
-    if inp.type is TensorType.INT16:
+    if inp.type is INT16:
         return RsqrtParams(table_int16=results.astype(np.int16))
     return RsqrtParams(
         lowest=zero, table=results[np.maximum(lut.INT8_VALUES - zero, 0)].astype(np.int8)
@@ -92,9 +84,9 @@ def prepare(context: Context, node: Node) -> RsqrtParams:
 def _multiplier(context: Context, inp: TfLiteTensor, output: TfLiteTensor) -> tuple[int, int]:
     if not is_quantized(inp):
         context.warn_undefined("TFLM never sets the parameters of int16 without quantisation")
-        return 0, rounding_of(context)
-    ratio = scale_ratio(1.0, math.sqrt(inp.scale) * output.scale)
-    return requantization(context, ratio, "1 / (sqrt(input) * output)", most=30 + _FRACTION)
+        return 0, util.rounding_of(context)
+    ratio = util.scale_ratio(1.0, math.sqrt(inp.scale) * output.scale)
+    return util.requantization(context, ratio, "1 / (sqrt(input) * output)", most=30 + _FRACTION)
 
 
 @cache
@@ -118,8 +110,8 @@ def _rescale(roots: Int64Array, multiplier: int, shift: int) -> Int64Array:
 def invoke(context: Context, node: Node) -> None:
     """Dispatch on the element type."""
     params: RsqrtParams = node.params
-    out = output_array(context, node)
-    x = input_array(context, node, 0).reshape(out.shape)
+    out = util.output_array(context, node)
+    x = util.input_array(context, node, 0).reshape(out.shape)
     if x.dtype == np.float32:
         with np.errstate(all="ignore"):
             out[...] = 1 / np.sqrt(x)
@@ -134,7 +126,7 @@ def invoke(context: Context, node: Node) -> None:
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
+    init=util.allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
     overlap=element_by_element(0),

@@ -8,17 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import TensorType
+from arenite.model.types import BOOL, FLOAT32, INT8, INT16
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Context, Node
-from arenite.ops.kernel_util import (
-    allocate_struct,
-    input_array,
-    input_tensor,
-    output_array,
-    output_tensor,
-)
 from arenite.ops.registry import Registration
 from arenite.ops.scheme import MOVES
 from arenite.ops.shared.binary import MAX_RANK, truth
@@ -27,7 +20,7 @@ from arenite.ops.shared.overlap import element_by_element
 OP_DATA = Struct("OpData", ("bool",))
 
 
-def three_broadcast(node: NodeView) -> bool:
+def three_broadcast(node: c.NodeView) -> bool:
     """The inputs have at most 6 dimensions, and each is equal or 1 in all of them."""
     shapes = [node.input(number).shape for number in range(3)]
     if max(map(len, shapes)) > MAX_RANK:
@@ -41,8 +34,8 @@ def three_broadcast(node: NodeView) -> bool:
 
 def prepare(context: Context, node: Node) -> None:
     """The output's shape: where the inputs' differ, TFLM counts along its dimensions."""
-    shapes = [input_tensor(context, node, number).shape for number in range(3)]
-    output = output_tensor(context, node)
+    shapes = [util.input_tensor(context, node, number).shape for number in range(3)]
+    output = util.output_tensor(context, node)
     shape = np.broadcast_shapes(*shapes)
     is_flat = len(set(shapes)) == 1 or set().union(*shapes) <= {1}
     context.resize_tensor(output.index, shape, "kept" if is_flat else "refused")
@@ -50,20 +43,19 @@ def prepare(context: Context, node: Node) -> None:
 
 def invoke(context: Context, node: Node) -> None:
     """One or the other."""
-    condition, x, y = (input_array(context, node, number) for number in range(3))
-    output_array(context, node)[...] = np.where(truth(condition), x, y)
+    condition, x, y = (util.input_array(context, node, number) for number in range(3))
+    util.output_array(context, node)[...] = np.where(truth(condition), x, y)
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
+    init=util.allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
     overlap=element_by_element(0, 1, 2),
     constraints=(
-        c.inputs_between(3, 3),
-        c.outputs_exactly(1),
-        c.input_types(0, TensorType.BOOL),
-        c.input_types(1, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
+        *c.counts(3, 1),
+        c.input_types(0, BOOL),
+        c.input_types(1, FLOAT32, INT8, INT16),
         c.same_type(1),
         c.same_type(2),
         three_broadcast,

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import OptionsTable, TensorType, slot
+from arenite.model import OptionsTable, slot
+from arenite.model.types import INT32
 from arenite.ops import constraints as c
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import output_array
@@ -56,7 +57,7 @@ REGISTRATION = Registration(
     invoke=invoke,
     options=ShapeOptions,
     builtin_data=BUILTIN_DATA,
-    constraints=(c.inputs_between(1, 1), c.outputs_exactly(1), c.output_type(TensorType.INT32)),
+    constraints=(*c.counts(1, 1), c.output_type(INT32)),
 )
 
 TRAITS = Traits(exact_on_floats=True, tells_shape=True)

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from arenite.model import OptionsTable, TensorType
+from arenite.model import OptionsTable
+from arenite.model.types import BOOL, FLOAT32, INT8, INT16, INT32, INT64
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
@@ -25,7 +25,7 @@ class SliceOptions(OptionsTable, union=48):
     """``table SliceOptions``, which is empty."""
 
 
-def a_number_per_axis(node: NodeView) -> bool:
+def a_number_per_axis(node: c.NodeView) -> bool:
     """Begin and size (inputs 1 and 2) have one type and one number per axis of input 0."""
     begin, size, rank = node.input(1), node.input(2), len(node.input(0).shape)
     return begin.type is size.type and begin.size >= rank and size.size >= rank
@@ -70,19 +70,11 @@ REGISTRATION = Registration(
     invoke=invoke,
     options=SliceOptions,
     constraints=(
-        c.inputs_between(3, 3),
-        c.outputs_exactly(1),
-        c.input_types(
-            0,
-            TensorType.FLOAT32,
-            TensorType.INT8,
-            TensorType.INT16,
-            TensorType.INT32,
-            TensorType.BOOL,
-        ),
+        *c.counts(3, 1),
+        c.input_types(0, FLOAT32, INT8, INT16, INT32, BOOL),
         c.same_type(),
         c.rank_at_most(0, 5),
-        c.input_types(1, TensorType.INT32, TensorType.INT64),
+        c.input_types(1, INT32, INT64),
         a_number_per_axis,
     ),
 )

@@ -11,8 +11,9 @@ from functools import partial
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import OptionsTable, TensorType, slot
+from arenite.model import OptionsTable, slot
 from arenite.model.fast_init import quick
+from arenite.model.types import FLOAT32, INT8, INT16
 from arenite.numeric import gemmlowp, lut
 from arenite.numeric.fixedpoint import (
     multiply_by_quantized_multiplier,
@@ -21,16 +22,8 @@ from arenite.numeric.fixedpoint import (
     wrap_int32,
 )
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Array, Context, Declared, Node, TfLiteTensor
-from arenite.ops.kernel_util import (
-    allocate_struct,
-    input_array,
-    input_tensor,
-    output_array,
-    output_tensor,
-    requantization,
-)
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
 from arenite.ops.scheme import UNIT_INTERVAL, Scheme
@@ -80,35 +73,31 @@ _NONE = np.zeros(0, np.int32)
 _INT16_LUT_BYTES = 2 * 513
 
 
-def supported_types(node: NodeView) -> bool:
+def supported_types(node: c.NodeView) -> bool:
     """Input and output are both float32, int8 or int16, or int8 and int16."""
     pair = (node.input(0).type, node.output(0).type)
-    if pair == (TensorType.INT8, TensorType.INT16):
+    if pair == (INT8, INT16):
         return True
-    return pair[0] is pair[1] and pair[0] in (
-        TensorType.FLOAT32,
-        TensorType.INT8,
-        TensorType.INT16,
-    )
+    return pair[0] is pair[1] and pair[0] in (FLOAT32, INT8, INT16)
 
 
-def has_an_axis(node: NodeView) -> bool:
+def has_an_axis(node: c.NodeView) -> bool:
     """The input has at least one dimension."""
     return len(node.input(0).shape) > 0
 
 
-def output_quantization(node: NodeView) -> bool:
+def output_quantization(node: c.NodeView) -> bool:
     """A quantised output has the range [0, 1].
 
     int8 has scale 1/256 and zero point -128, int16 from an int8 input scale 1/65536 and
     zero point -32768, int16 from int16 scale 1/32768 and zero points 0 on both sides.
     """
     inp, output = node.input(0), node.output(0)
-    if inp.type is TensorType.FLOAT32:
+    if inp.type is FLOAT32:
         return True
-    if output.type is TensorType.INT8:
+    if output.type is INT8:
         return output.scale == 1 / 256 and output.zero_point == -128
-    if inp.type is TensorType.INT8:
+    if inp.type is INT8:
         return _near(output.scale, 1 / 65536) and output.zero_point == -32768
     return _near(output.scale, 1 / 32768) and output.zero_point == inp.zero_point == 0
 
@@ -127,14 +116,14 @@ def declared_shape(shape: tuple[int, ...], declared: tuple[int, ...]) -> Declare
 def prepare(context: Context, node: Node) -> SoftmaxParams:
     """Input scaling and tables."""
     beta = float(np.float32(node.options.beta))
-    inp = input_tensor(context, node, 0)
-    output = output_tensor(context, node)
+    inp = util.input_tensor(context, node, 0)
+    output = util.output_tensor(context, node)
     context.resize_tensor(output.index, inp.shape, declared_shape(inp.shape, output.shape))
-    if inp.type is TensorType.INT8:
+    if inp.type is INT8:
         multiplier, shift = difference_scaling(context, beta, inp)
         table = difference_table(multiplier, shift)
         return SoftmaxParams(beta, multiplier, shift, table, _NONE)
-    if inp.type is TensorType.INT16:
+    if inp.type is INT16:
         return _prepare_int16(context, beta, inp)
     return SoftmaxParams(beta, 0, 0, _NONE, _NONE)
 
@@ -144,7 +133,7 @@ def _prepare_int16(context: Context, beta: float, inp: TfLiteTensor) -> SoftmaxP
     context.reserve_persistent_buffer(_INT16_LUT_BYTES, "reciprocal table")
     # Input differences of -65535 .. 0 steps stand for -10 .. 0.
     real = inp.scale * beta / (10.0 / 65535.0)
-    multiplier, shift = requantization(context, real, "input scale * beta / (10 / 65535)")
+    multiplier, shift = util.requantization(context, real, "input scale * beta / (10 / 65535)")
     f = np.float32
     output_scale = f(2) / f(65535)
     # The C library's expf is correctly rounded but for the last bit of rare values; so is
@@ -161,7 +150,7 @@ def _prepare_int16(context: Context, beta: float, inp: TfLiteTensor) -> SoftmaxP
 
 def invoke(context: Context, node: Node) -> None:
     """Dispatch on the element type."""
-    x, out = input_array(context, node, 0), output_array(context, node)
+    x, out = util.input_array(context, node, 0), util.output_array(context, node)
     if x.dtype == np.float32:
         softmax_float(node.params, x, out)
     elif x.dtype == np.int16:
@@ -223,7 +212,7 @@ def softmax_int16(context: Context, params: SoftmaxParams, x: Array, out: Array)
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
+    init=util.allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
     overlap=element_by_element(0),
@@ -231,8 +220,7 @@ REGISTRATION = Registration(
     options=SoftmaxOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(
-        c.inputs_between(1, 1),
-        c.outputs_exactly(1),
+        *c.counts(1, 1),
         has_an_axis,
         supported_types,
         output_quantization,

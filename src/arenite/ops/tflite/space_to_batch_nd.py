@@ -13,10 +13,8 @@ import numpy as np
 
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Array, Context, Node
-from arenite.ops.kernel_util import (
-    allocate_struct,
-)
 from arenite.ops.registry import Registration
 from arenite.ops.scheme import MOVES_INT8
 from arenite.ops.shared.batch_space import (
@@ -62,7 +60,7 @@ def to_batches(blocks: Blocks, x: Array) -> Array:
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
+    init=util.allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
     options=SpaceToBatchNDOptions,

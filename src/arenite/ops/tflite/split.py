@@ -6,9 +6,9 @@ Facts: TFLM ``micro/kernels/split.cc``.
 from __future__ import annotations
 
 from arenite.memory.abi import Struct
-from arenite.model import OptionsTable, TensorType, slot
+from arenite.model import OptionsTable, slot
+from arenite.model.types import FLOAT32, INT8, INT16, INT32, INT64
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array
 from arenite.ops.registry import Registration
@@ -30,11 +30,6 @@ class SplitOptions(OptionsTable, union=35):
 
 
 BUILTIN_DATA = Struct("TfLiteSplitParams", ("int",))
-
-
-def axis_is_one_number(node: NodeView) -> bool:
-    """The axis (input 0) is one number."""
-    return node.input(0).size == 1
 
 
 def prepare(context: Context, node: Node) -> Interleaving:
@@ -68,9 +63,9 @@ REGISTRATION = Registration(
     constraints=(
         c.inputs_between(2, 2),
         c.constant(0),
-        c.input_types(0, TensorType.INT32, TensorType.INT64),
-        axis_is_one_number,
-        c.input_types(1, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16, TensorType.INT32),
+        c.input_types(0, INT32, INT64),
+        c.one_number(0, "axis"),
+        c.input_types(1, FLOAT32, INT8, INT16, INT32),
         outputs_like_input(1),
     ),
 )

@@ -10,9 +10,9 @@ Facts: TFLM ``micro/kernels/split_v.cc``, which looks at the axis when it runs.
 from __future__ import annotations
 
 from arenite.memory.abi import Struct
-from arenite.model import OptionsTable, TensorType, slot
+from arenite.model import OptionsTable, slot
+from arenite.model.types import FLOAT32, INT8, INT16, INT32, INT64
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array
 from arenite.ops.registry import Registration
@@ -35,11 +35,6 @@ class SplitVOptions(OptionsTable, union=79):
 
 
 BUILTIN_DATA = Struct("TfLiteSplitVParams", ("int",))
-
-
-def axis_is_one_number(node: NodeView) -> bool:
-    """The axis (input 2) is one number."""
-    return node.input(2).size == 1
 
 
 def prepare(context: Context, node: Node) -> Interleaving:
@@ -89,11 +84,11 @@ REGISTRATION = Registration(
     builtin_data=BUILTIN_DATA,
     constraints=(
         c.inputs_between(3, 3, frozenset({1})),
-        c.input_types(0, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16, TensorType.INT32),
+        c.input_types(0, FLOAT32, INT8, INT16, INT32),
         outputs_like_input(0),
         c.constant(2),
-        c.input_types(2, TensorType.INT32, TensorType.INT64),
-        axis_is_one_number,
+        c.input_types(2, INT32, INT64),
+        c.one_number(2, "axis"),
     ),
 )
 

@@ -12,16 +12,10 @@ from dataclasses import replace
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import TensorType
+from arenite.model.types import FLOAT32, INT8, INT32
 from arenite.numeric.fixedpoint import Int64Array, multiply_by_quantized_multiplier, wrap_int32
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Array, Context, Node
-from arenite.ops.kernel_util import (
-    QUANTIZED_RANGE,
-    allocate_struct,
-    input_tensor,
-    output_tensor,
-    requantization,
-)
 from arenite.ops.registry import Registration
 from arenite.ops.scheme import COMPUTES
 from arenite.ops.shared.add_sub import TYPES, AddSubParams, common_scale, on_common_scale
@@ -40,22 +34,22 @@ OP_DATA = Struct("OpData", ("bool", ARITHMETIC_PARAMS))
 
 def prepare(context: Context, node: Node) -> AddSubParams:
     """Both inputs on a common scale, and the square of that on the output's."""
-    input1, input2 = input_tensor(context, node, 0), input_tensor(context, node, 1)
-    output = output_tensor(context, node)
+    input1, input2 = util.input_tensor(context, node, 0), util.input_tensor(context, node, 1)
+    output = util.output_tensor(context, node)
     resize_output(context, node)
     plain = AddSubParams(sign=-1, activation_min=0, activation_max=0)
-    if input1.type is TensorType.FLOAT32:
+    if input1.type is FLOAT32:
         return replace(plain, activation_min=-np.inf, activation_max=np.inf)
-    low, high = QUANTIZED_RANGE[input1.type]
+    low, high = util.QUANTIZED_RANGE[input1.type]
     plain = replace(plain, activation_min=low, activation_max=high)
-    if input1.type is TensorType.INT32:
+    if input1.type is INT32:
         return plain
-    left_shift = 7 if input1.type is TensorType.INT8 else 0
+    left_shift = 7 if input1.type is INT8 else 0
     twice, first, second = common_scale(context, input1, input2)
     with np.errstate(all="ignore"):
         ratio = float(twice * twice / ((1 << 2 * left_shift) * np.float64(output.scale)))
     formula = f"(2 * larger input)**2 / (2**{2 * left_shift} * output)"
-    last = requantization(context, ratio, formula)
+    last = util.requantization(context, ratio, formula)
     return replace(
         plain,
         input1_offset=-input1.zero_point,
@@ -88,7 +82,7 @@ def squared_quantized(params: AddSubParams, a: Int64Array, b: Int64Array) -> Int
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
+    init=util.allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=arithmetic(squared_plain, squared_quantized),
     overlap=element_by_element(0, 1),

@@ -8,7 +8,6 @@ from __future__ import annotations
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_tensor, output_tensor
 from arenite.ops.registry import Registration
@@ -34,7 +33,7 @@ class SqueezeOptions(OptionsTable, union=30):
 BUILTIN_DATA = Struct("TfLiteSqueezeParams", (("int32", 8), "int"))
 
 
-def at_most_8_dimensions(node: NodeView) -> bool:
+def at_most_8_dimensions(node: c.NodeView) -> bool:
     """Input 0 and the option squeeze_dims have at most 8 dimensions."""
     return len(node.input(0).shape) <= 8 and len(node.options.squeeze_dims or ()) <= 8
 

@@ -11,17 +11,11 @@ from math import prod
 from typing import NamedTuple
 
 from arenite.memory.abi import Struct
-from arenite.model import OptionsTable, TensorType, slot
+from arenite.model import OptionsTable, slot
+from arenite.model.types import BOOL, FLOAT32, INT8, INT16, INT32
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Array, Context, Node, TfLiteTensor
-from arenite.ops.kernel_util import (
-    allocate_struct,
-    input_array,
-    input_tensor,
-    output_array,
-    output_tensor,
-)
 from arenite.ops.registry import Registration
 from arenite.ops.scheme import MOVES
 from arenite.ops.traits import Traits
@@ -62,19 +56,14 @@ class AxisSlice(NamedTuple):
     stride: int
 
 
-def at_most_4_dimensions(node: NodeView) -> bool:
-    """Input 0 has at most 4 dimensions."""
-    return len(node.input(0).shape) <= 4
-
-
-def a_number_per_axis(node: NodeView) -> bool:
+def a_number_per_axis(node: c.NodeView) -> bool:
     """Begin, end and strides (inputs 1 to 3) are int32, with one number per axis of input 0."""
     rank = len(node.input(0).shape)
     indices = [node.input(i) for i in (1, 2, 3)]
-    return all(t.type is TensorType.INT32 and t.size >= max(rank, 1) for t in indices)
+    return all(t.type is INT32 and t.size >= max(rank, 1) for t in indices)
 
 
-def plain_masks(node: NodeView) -> bool:
+def plain_masks(node: c.NodeView) -> bool:
     """The options ellipsis_mask, new_axis_mask and offset are not set: TFLM ignores them."""
     options: StridedSliceOptions = node.options
     return not (options.ellipsis_mask or options.new_axis_mask or options.offset)
@@ -82,9 +71,9 @@ def plain_masks(node: NodeView) -> bool:
 
 def prepare(context: Context, node: Node) -> StridedSliceParams:
     """Take a part of every axis; the output lacks those that shrink."""
-    inp = input_tensor(context, node, 0)
-    begin, end, strides = (values(input_tensor(context, node, i)) for i in (1, 2, 3))
-    output = output_tensor(context, node)
+    inp = util.input_tensor(context, node, 0)
+    begin, end, strides = (values(util.input_tensor(context, node, i)) for i in (1, 2, 3))
+    output = util.output_tensor(context, node)
     options: StridedSliceOptions = node.options
     picks = []
     for axis, n in enumerate(inp.shape):
@@ -129,7 +118,7 @@ def pick_one(context: Context, axis: int, n: int, index: int | None, stride: int
 
 def invoke(context: Context, node: Node) -> None:
     """Copy what is taken."""
-    strided_slice(node.params, input_array(context, node, 0), output_array(context, node))
+    strided_slice(node.params, util.input_array(context, node, 0), util.output_array(context, node))
 
 
 def strided_slice(params: StridedSliceParams, x: Array, out: Array) -> None:
@@ -147,24 +136,16 @@ def as_slice(start: int, size: int, stride: int) -> slice:
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
+    init=util.allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
     options=StridedSliceOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(
-        c.inputs_between(4, 4),
-        c.outputs_exactly(1),
-        c.input_types(
-            0,
-            TensorType.FLOAT32,
-            TensorType.INT8,
-            TensorType.INT16,
-            TensorType.INT32,
-            TensorType.BOOL,
-        ),
+        *c.counts(4, 1),
+        c.input_types(0, FLOAT32, INT8, INT16, INT32, BOOL),
         c.same_type(),
-        at_most_4_dimensions,
+        c.rank_at_most(0, 4),
         c.constant(1),
         c.constant(2),
         c.constant(3),

@@ -6,7 +6,7 @@ Facts: TFLM ``micro/kernels/sub.cc``, ``sub_common.cc``; the arithmetic is share
 from __future__ import annotations
 
 from arenite.memory.abi import Struct
-from arenite.model import TensorType
+from arenite.model.types import INT32
 from arenite.ops.constraints import NodeView
 from arenite.ops.kernel_util import allocate_struct
 from arenite.ops.registry import Registration
@@ -25,7 +25,7 @@ BUILTIN_DATA = Struct("TfLiteSubParams", ("enum", "bool"))
 
 def int32_is_not_quantized(node: NodeView) -> bool:
     """int32 inputs and the int32 output have no quantisation."""
-    if node.input(0).type is not TensorType.INT32:
+    if node.input(0).type is not INT32:
         return True
     return not any(is_quantized(tensor) for tensor in (*node.inputs, node.output(0)))
 

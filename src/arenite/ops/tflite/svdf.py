@@ -16,24 +16,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import OptionsTable, TensorType, slot
+from arenite.model import OptionsTable, slot
+from arenite.model.types import FLOAT32, INT8, INT16, INT32
 from arenite.numeric.fixedpoint import wrap_int32
 from arenite.numeric.product import matrix_product
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Array, Context, Node, TfLiteTensor
-from arenite.ops.kernel_util import (
-    QUANTIZED_RANGE,
-    Activation,
-    allocate_struct,
-    input_array,
-    input_tensor,
-    output_array,
-    output_tensor,
-    requantization,
-    scale_ratio,
-    warn_of_zero_points,
-)
+from arenite.ops.kernel_util import Activation
 from arenite.ops.registry import Registration
 from arenite.ops.scheme import Bias, Scheme, State, Weights
 from arenite.ops.shared.rescaling import Rescaling
@@ -81,31 +71,31 @@ OP_DATA = Struct("OpDataSvdf", ("int32", "int32", *("int",) * 7))
 BUILTIN_DATA = Struct("TfLiteSVDFParams", ("int", "enum", "bool"))
 
 
-def types_match(node: NodeView) -> bool:
+def types_match(node: c.NodeView) -> bool:
     """All tensors are float32, or all are integers.
 
     Integers are an int8 input, feature weights and output, an int32 bias, and time weights
     and a state that are both int8 or both int16.
     """
     types = [tensor.type for tensor in (*node.inputs, *node.outputs) if tensor]
-    if types[INPUT] is TensorType.FLOAT32:
-        return set(types) == {TensorType.FLOAT32}
+    if types[INPUT] is FLOAT32:
+        return set(types) == {FLOAT32}
     return (
-        types[WEIGHTS_TIME] in (TensorType.INT8, TensorType.INT16)
+        types[WEIGHTS_TIME] in (INT8, INT16)
         and types[STATE] is types[WEIGHTS_TIME]
-        and types[BIAS] is TensorType.INT32
-        and types[:2] == [TensorType.INT8] * 2
-        and types[-1] is TensorType.INT8
+        and types[BIAS] is INT32
+        and types[:2] == [INT8] * 2
+        and types[-1] is INT8
     )
 
 
-def rank_divides(node: NodeView) -> bool:
+def rank_divides(node: c.NodeView) -> bool:
     """The rank is at least 1 and divides the number of filters."""
     filters: int = node.input(WEIGHTS_FEATURE).shape[0]
     return bool(node.options.rank >= 1) and filters % node.options.rank == 0
 
 
-def shapes_match(node: NodeView) -> bool:
+def shapes_match(node: c.NodeView) -> bool:
     """The shapes fit each other.
 
     They are input [batches, inputs], feature weights [filters, inputs], time weights
@@ -125,7 +115,7 @@ def shapes_match(node: NodeView) -> bool:
     )
 
 
-def state_is_variable(node: NodeView) -> bool:
+def state_is_variable(node: c.NodeView) -> bool:
     """The activation state (input 4) is a variable tensor."""
     return node.input(STATE).is_variable
 
@@ -133,23 +123,23 @@ def state_is_variable(node: NodeView) -> bool:
 def prepare(context: Context, node: Node) -> SvdfParams:
     """Requantisation, and scratch for one int32 or float per filter and per unit."""
     options: SVDFOptions = node.options
-    tensors = [input_tensor(context, node, index) for index in range(5)]
+    tensors = [util.input_tensor(context, node, index) for index in range(5)]
     inp, weights_feature, weights_time, _, state = tensors
-    output = output_tensor(context, node)
+    output = util.output_tensor(context, node)
     batches, filters = inp.shape[0], weights_feature.shape[0]
     units = filters // options.rank
     context.resize_tensor(output.index, (batches, units), "refused")
 
-    is_float = inp.type is TensorType.FLOAT32
+    is_float = inp.type is FLOAT32
     feature = time = (0, 0)
     if not is_float:
-        warn_of_zero_points(context, weights_feature, weights_time)
+        util.warn_of_zero_points(context, weights_feature, weights_time)
         feature, time = _multipliers(context, tensors, output)
     filter_scratch = context.request_scratch_buffer_in_arena(4 * batches * filters, "filters")
     unit_scratch = -1
     if not is_float:
         unit_scratch = context.request_scratch_buffer_in_arena(4 * batches * units, "units")
-    low, high = QUANTIZED_RANGE.get(state.type, (0, 0))
+    low, high = util.QUANTIZED_RANGE.get(state.type, (0, 0))
     return SvdfParams(
         batches=batches,
         filters=filters,
@@ -180,11 +170,11 @@ def _multipliers(
             "the bias's scale must be the state's scale times the time weights' scale = "
             f"{state * time:.6g} (to within 1e-5), got {bias:.6g}"
         )
-    to_state = scale_ratio(inp * feature, state)
-    to_output = scale_ratio(state * time, output.scale)
+    to_state = util.scale_ratio(inp * feature, state)
+    to_output = util.scale_ratio(state * time, output.scale)
     return (
-        requantization(context, to_state, "input * feature weights / state"),
-        requantization(context, to_output, "state * time weights / output"),
+        util.requantization(context, to_state, "input * feature weights / state"),
+        util.requantization(context, to_output, "state * time weights / output"),
     )
 
 
@@ -192,9 +182,9 @@ def invoke(context: Context, node: Node) -> None:
     """Dispatch on the element type."""
     params: SvdfParams = node.params
     x, weights_feature, weights_time, bias, state = (
-        input_array(context, node, index) for index in range(5)
+        util.input_array(context, node, index) for index in range(5)
     )
-    out = output_array(context, node)
+    out = util.output_array(context, node)
     history = state.reshape(params.batches, params.filters, params.memory)
     history[..., :-1] = history[..., 1:]
     if x.dtype == np.float32:
@@ -297,14 +287,13 @@ def _float_constant(node: Node, key: str, weights: Array) -> Array:
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
+    init=util.allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
     options=SVDFOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(
-        c.inputs_between(5, 5),
-        c.outputs_exactly(1),
+        *c.counts(5, 1),
         types_match,
         c.rank(INPUT, 2),
         c.rank(WEIGHTS_FEATURE, 2),
@@ -318,10 +307,10 @@ REGISTRATION = Registration(
 TRAITS = Traits(effect="state", drawn="dense", takes_decoded=True)
 
 SCHEME = Scheme(
-    types=(TensorType.INT8,),
+    types=(INT8,),
     weights={
         WEIGHTS_FEATURE: Weights(columns=1),
-        WEIGHTS_TIME: Weights(types=(TensorType.INT16,)),
+        WEIGHTS_TIME: Weights(types=(INT16,)),
     },
     biases={BIAS: Bias(STATE, WEIGHTS_TIME)},
     states={STATE: State()},

@@ -9,16 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import TensorType
+from arenite.model.types import INT8, INT16
 from arenite.numeric import lut
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Context, Node
-from arenite.ops.kernel_util import (
-    allocate_struct,
-    input_array,
-    input_tensor,
-    output_array,
-    output_tensor,
-)
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
 from arenite.ops.scheme import BETWEEN_ONES, Scheme
@@ -33,13 +27,11 @@ OP_DATA = Struct("OpData", ("int32", "int32", "int32", "int"))
 def prepare(context: Context, node: Node) -> SigmoidParams:
     """Input scaling; for int8 the results for all 256 inputs."""
     # TFLM asks for the input twice, which shows in the temporary memory.
-    input_tensor(context, node, 0)
-    inp = input_tensor(context, node, 0)
-    output = output_tensor(context, node)
-    context.resize_tensor(output.index, inp.shape)
-    if inp.type is TensorType.INT8:
+    util.input_tensor(context, node, 0)
+    inp, _ = util.like_input(context, node)
+    if inp.type is INT8:
         return int8_params(context, inp, "tanh")
-    if inp.type is TensorType.INT16:
+    if inp.type is INT16:
         return int16_params(context, inp, (0, 1))
     return SigmoidParams()
 
@@ -47,7 +39,7 @@ def prepare(context: Context, node: Node) -> SigmoidParams:
 def invoke(context: Context, node: Node) -> None:
     """Dispatch on the element type."""
     params: SigmoidParams = node.params
-    x, out = input_array(context, node, 0), output_array(context, node)
+    x, out = util.input_array(context, node, 0), util.output_array(context, node)
     if x.dtype == np.float32:
         np.tanh(x, out=out)
     elif x.dtype == np.int16:
@@ -57,7 +49,7 @@ def invoke(context: Context, node: Node) -> None:
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
+    init=util.allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
     overlap=element_by_element(0),

@@ -10,9 +10,9 @@ from math import prod
 
 import numpy as np
 
-from arenite.model import OptionsTable, TensorType
+from arenite.model import OptionsTable
+from arenite.model.types import FLOAT32, INT8, INT16, INT32
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.overlap import Clearance, element_bytes
@@ -33,10 +33,10 @@ class TransposeParams:
     output_shape: tuple[int, ...]
 
 
-def perm_orders_the_axes(node: NodeView) -> bool:
+def perm_orders_the_axes(node: c.NodeView) -> bool:
     """The permutation (input 1) is an int32 vector that names every axis of input 0 once."""
     perm, rank = node.input(1), len(node.input(0).shape)
-    if perm.type is not TensorType.INT32 or perm.shape != (rank,):
+    if perm.type is not INT32 or perm.shape != (rank,):
         return False
     return perm.data is not None and sorted(perm.data.tolist()) == list(range(rank))
 
@@ -63,7 +63,7 @@ def transpose(params: TransposeParams, x: Array, out: Array) -> None:
     np.copyto(out.reshape(params.output_shape), x.transpose(params.perm))
 
 
-def overlap(view: NodeView, position: int) -> Clearance | None:
+def overlap(view: c.NodeView, position: int) -> Clearance | None:
     """The output is written in order, each element when its place is reached.
 
     Along every axis writing gets ahead of reading by the difference of the strides, or falls back.
@@ -84,9 +84,8 @@ REGISTRATION = Registration(
     overlap=overlap,
     options=TransposeOptions,
     constraints=(
-        c.inputs_between(2, 2),
-        c.outputs_exactly(1),
-        c.input_types(0, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
+        *c.counts(2, 1),
+        c.input_types(0, FLOAT32, INT8, INT16),
         c.same_type(),
         c.rank(0, 1, 2, 3, 4, 5),
         c.constant(1),

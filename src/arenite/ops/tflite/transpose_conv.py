@@ -16,21 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import OptionsTable, TensorType, slot
+from arenite.model import OptionsTable, slot
+from arenite.model.types import FLOAT32, INT8, INT16, INT64
 from arenite.numeric.product import matrix_product
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Array, Context, Node, TfLiteTensor
-from arenite.ops.kernel_util import (
-    Padding,
-    activation_range_of,
-    allocate_struct,
-    convolution_multipliers,
-    input_tensor,
-    optional_input_tensor,
-    output_tensor,
-    window_padding,
-)
 from arenite.ops.registry import Registration
 from arenite.ops.scheme import Bias, Scheme, Weights
 from arenite.ops.shared.convolution import (
@@ -86,7 +77,7 @@ OP_DATA = Struct(
 BUILTIN_DATA = Struct("TfLiteTransposeConvParams", ("enum", "int", "int", "enum", "enum"))
 
 
-def shapes_fit(node: NodeView) -> bool:
+def shapes_fit(node: c.NodeView) -> bool:
     """Weights are (filters, height, width, the input's depth), the output has those filters."""
     weights, inp = node.input(_WEIGHTS).shape, node.input(_INPUT).shape
     output = node.output(0).shape
@@ -96,9 +87,9 @@ def shapes_fit(node: NodeView) -> bool:
 def prepare(context: Context, node: Node) -> TransposeConvParams:
     """Padding, requantisation; scratch for the sums, and for an int16 bias in 64 bits."""
     options: TransposeConvOptions = node.options
-    output = output_tensor(context, node)
-    inp = input_tensor(context, node, _INPUT)
-    weights = input_tensor(context, node, _WEIGHTS)
+    output = util.output_tensor(context, node)
+    inp = util.input_tensor(context, node, _INPUT)
+    weights = util.input_tensor(context, node, _WEIGHTS)
     strides = (options.stride_h, options.stride_w)
     if min(strides) < 1:
         context.report_error(f"strides must be at least 1, got {strides}")
@@ -107,8 +98,8 @@ def prepare(context: Context, node: Node) -> TransposeConvParams:
     context.reserve_persistent_buffer(4 * channels, "per-channel shifts")
     context.resize_tensor(output.index, (inp.shape[0], *output.shape[1:]), "refused")
     sums_scratch, bias_scratch = _scratch(context, node, inp, output)
-    multiplier, shift = convolution_multipliers(context, inp, weights, output, channels)
-    low, high = activation_range_of(context, options.fused_activation_function, output)
+    multiplier, shift = util.convolution_multipliers(context, inp, weights, output, channels)
+    low, high = util.activation_range_of(context, options.fused_activation_function, output)
     sizes = zip(output.shape[1:3], weights.shape[1:3], strides, strict=True)
     pads = [padding(options.padding, *axis) for axis in sizes]
     placement: tuple[int, int] | None = getattr(options, "placement", None)
@@ -117,8 +108,8 @@ def prepare(context: Context, node: Node) -> TransposeConvParams:
         padding=placement or (pads[0], pads[1]),
         image_rows=output.shape[1],
         summed_rows=output.shape[1],
-        input_offset=-inp.zero_point if inp.type is TensorType.INT8 else 0,
-        output_offset=output.zero_point if inp.type is TensorType.INT8 else 0,
+        input_offset=-inp.zero_point if inp.type is INT8 else 0,
+        output_offset=output.zero_point if inp.type is INT8 else 0,
         multiplier=multiplier,
         shift=shift,
         activation_min=low,
@@ -133,16 +124,16 @@ def _scratch(
     context: Context, node: Node, inp: TfLiteTensor, output: TfLiteTensor
 ) -> tuple[int, int]:
     """Scratch for integer sums, and for a bias of int16 in 64 bits; -1 for what needs none."""
-    if inp.type is TensorType.FLOAT32:
+    if inp.type is FLOAT32:
         return -1, -1
-    width = 4 if inp.type is TensorType.INT8 else 8
+    width = 4 if inp.type is INT8 else 8
     sums_scratch = context.request_scratch_buffer_in_arena(width * output.size, "sums")
     # TFLM asks for the tensors a second time here, which shows in the temporary memory.
-    input_tensor(context, node, _INPUT)
-    input_tensor(context, node, _WEIGHTS)
-    bias = optional_input_tensor(context, node, _BIAS)
-    output_tensor(context, node)
-    if bias is None or bias.type is not TensorType.INT16:
+    util.input_tensor(context, node, _INPUT)
+    util.input_tensor(context, node, _WEIGHTS)
+    bias = util.optional_input_tensor(context, node, _BIAS)
+    util.output_tensor(context, node)
+    if bias is None or bias.type is not INT16:
         return sums_scratch, -1
     return sums_scratch, context.request_scratch_buffer_in_arena(8 * bias.size, "bias in 64 bits")
 
@@ -152,8 +143,10 @@ def padding(option: int, size: int, taps: int, stride: int) -> int:
 
     ``ComputePaddingHeightWidth``: 0 where the filter does not fit, C's division.
     """
-    outputs = -(-size // stride) if option == Padding.SAME else int((size + stride - taps) / stride)
-    return window_padding(stride, 1, size, taps, outputs) if outputs >= 0 else 0
+    outputs = (
+        -(-size // stride) if option == util.Padding.SAME else int((size + stride - taps) / stride)
+    )
+    return util.window_padding(stride, 1, size, taps, outputs) if outputs >= 0 else 0
 
 
 class TransposedConvolution:
@@ -199,7 +192,7 @@ class TransposedConvolution:
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
+    init=util.allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke_with(TransposedConvolution, _INPUT, _WEIGHTS, _BIAS),
     options=TransposeConvOptions,
@@ -207,14 +200,14 @@ REGISTRATION = Registration(
     constraints=(
         c.inputs_between(3, 4, optional=frozenset({0, _BIAS})),
         c.outputs_exactly(1),
-        c.input_types(_INPUT, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
+        c.input_types(_INPUT, FLOAT32, INT8, INT16),
         hybrid_refused(_INPUT, _WEIGHTS, int4=False),
         c.same_type(_INPUT),
         c.rank(_INPUT, 4),
         c.rank(_WEIGHTS, 4),
         c.output_rank(4),
         shapes_fit,
-        bias_types(TensorType.INT16, TensorType.INT64, x=_INPUT, bias=_BIAS),
+        bias_types(INT16, INT64, x=_INPUT, bias=_BIAS),
         bias_per_channel(0, _WEIGHTS, _BIAS),
     ),
 )

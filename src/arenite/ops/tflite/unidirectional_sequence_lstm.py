@@ -17,21 +17,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import OptionsTable, TensorType, slot
+from arenite.model import OptionsTable, slot
+from arenite.model.types import FLOAT32, INT8, INT16, INT32, INT64
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
+from arenite.ops import kernel_util as util
 from arenite.ops.context import Array, Context, Node, TfLiteTensor
-from arenite.ops.kernel_util import (
-    QUANTIZED_RANGE,
-    Activation,
-    allocate_struct,
-    input_array,
-    optional_input_tensor,
-    output_array,
-    output_tensor,
-    requantization,
-    scale_ratio,
-)
+from arenite.ops.kernel_util import Activation
 from arenite.ops.registry import Registration
 from arenite.ops.scheme import Bias, Scheme, State, Weights
 from arenite.ops.shared.convolution import accumulates_64_bits
@@ -99,7 +90,7 @@ BUILTIN_DATA = Struct(
 )
 
 
-def standard_lstm(node: NodeView) -> bool:
+def standard_lstm(node: c.NodeView) -> bool:
     """It is a standard LSTM: without peepholes, projection and layer normalisation.
 
     Inputs 9 to 11, 16, 17 and 20 to 23 are absent.
@@ -107,16 +98,16 @@ def standard_lstm(node: NodeView) -> bool:
     return all(node.inputs[index] is None for index in VARIANTS)
 
 
-def types_match(node: NodeView) -> bool:
+def types_match(node: c.NodeView) -> bool:
     """All tensors are float32, or activations int8 or int16 and weights int8.
 
     Then the cell state is int16 and biases are int32 for int8 activations, int64 for int16.
     """
     kind = node.input(INPUT).type
     expected = {
-        TensorType.FLOAT32: (TensorType.FLOAT32, TensorType.FLOAT32, TensorType.FLOAT32),
-        TensorType.INT8: (TensorType.INT8, TensorType.INT32, TensorType.INT16),
-        TensorType.INT16: (TensorType.INT8, TensorType.INT64, TensorType.INT16),
+        FLOAT32: (FLOAT32, FLOAT32, FLOAT32),
+        INT8: (INT8, INT32, INT16),
+        INT16: (INT8, INT64, INT16),
     }.get(kind)
     if expected is None:
         return False
@@ -130,12 +121,12 @@ def types_match(node: NodeView) -> bool:
     )
 
 
-def states_are_variable(node: NodeView) -> bool:
+def states_are_variable(node: c.NodeView) -> bool:
     """The hidden and the cell state (inputs 18 and 19) are variable tensors."""
     return node.input(HIDDEN_STATE).is_variable and node.input(CELL_STATE).is_variable
 
 
-def shapes_match(node: NodeView) -> bool:
+def shapes_match(node: c.NodeView) -> bool:
     """The shapes fit each other.
 
     They are input [batches, steps, inputs] (steps first if time_major), hidden state
@@ -156,7 +147,7 @@ def shapes_match(node: NodeView) -> bool:
     )
 
 
-def weights_have_one_scale(node: NodeView) -> bool:
+def weights_have_one_scale(node: c.NodeView) -> bool:
     """Each weight tensor has one scale, not one per channel."""
     tensors = (node.input(index) for index in WEIGHTS)
     return not any(t.quantization and t.quantization.is_per_channel for t in tensors)
@@ -165,8 +156,8 @@ def weights_have_one_scale(node: NodeView) -> bool:
 def prepare(context: Context, node: Node) -> LstmParams:
     """Sizes, requantisation of all products, four scratch buffers of one state each."""
     options: UnidirectionalSequenceLSTMOptions = node.options
-    tensors = [optional_input_tensor(context, node, index) for index in range(24)]
-    output = output_tensor(context, node)
+    tensors = [util.optional_input_tensor(context, node, index) for index in range(24)]
+    output = util.output_tensor(context, node)
     x, hidden, cell = (_present(tensors[index]) for index in (INPUT, HIDDEN_STATE, CELL_STATE))
     batches, steps = x.shape[:2]
     if options.time_major:
@@ -177,7 +168,7 @@ def prepare(context: Context, node: Node) -> LstmParams:
     gates: tuple[GateParams, ...] = (_NO_GATE,) * 4
     products = (_NO_PRODUCT,) * 3
     scale_power = clip = 0
-    if x.type is not TensorType.FLOAT32:
+    if x.type is not FLOAT32:
         gates = tuple(_gate(context, tensors, gate) for gate in GATES)
         products = _products(context, hidden, cell)
         scale_power, clip = _cell_state(context, cell.scale, options.cell_clip)
@@ -195,7 +186,7 @@ def prepare(context: Context, node: Node) -> LstmParams:
         input_times_cell=products[1],
         tanh_times_output=products[2],
         cell_gate_tanh=options.fused_activation_function == Activation.TANH,
-        accumulates_64_bits=x.type is TensorType.INT16,
+        accumulates_64_bits=x.type is INT16,
         cell_scale_power=scale_power,
         cell_clip=options.cell_clip,
         quantized_cell_clip=clip,
@@ -225,7 +216,10 @@ def _gate(
     for source, weights in ((INPUT, gate[0]), (HIDDEN_STATE, gate[1])):
         x, w = _present(tensors[source]), _present(tensors[weights])
         formula = f"of {x.name!r} * {w.name!r} / 2**-12"
-        fields += (-w.zero_point, *requantization(context, x.scale * w.scale / GATE_SCALE, formula))
+        fields += (
+            -w.zero_point,
+            *util.requantization(context, x.scale * w.scale / GATE_SCALE, formula),
+        )
     shifts = np.array(fields[2::3])
     accumulates_64_bits(context, _present(tensors[INPUT]).type, None, shifts)
     return GateParams(*fields)
@@ -237,15 +231,15 @@ def _products(
     """Forget gate * cell state, input gate * cell gate, tanh(cell state) * output gate."""
 
     def product(real: float, formula: str, output: TfLiteTensor, offset: int) -> ProductParams:
-        pair = requantization(context, real, formula)
-        return ProductParams(*pair, offset, *QUANTIZED_RANGE[output.type])
+        pair = util.requantization(context, real, formula)
+        return ProductParams(*pair, offset, *util.QUANTIZED_RANGE[output.type])
 
     unit, squared = UNIT_SCALE * cell.scale, UNIT_SCALE * UNIT_SCALE
     of_cell, of_hidden = (f"2**-30 / {state.name!r}" for state in (cell, hidden))
     return (
-        product(scale_ratio(unit, cell.scale), f"2**-15 * {cell.name!r} / itself", cell, 0),
-        product(scale_ratio(squared, cell.scale), of_cell, cell, 0),
-        product(scale_ratio(squared, hidden.scale), of_hidden, hidden, hidden.zero_point),
+        product(util.scale_ratio(unit, cell.scale), f"2**-15 * {cell.name!r} / itself", cell, 0),
+        product(util.scale_ratio(squared, cell.scale), of_cell, cell, 0),
+        product(util.scale_ratio(squared, hidden.scale), of_hidden, hidden, hidden.zero_point),
     )
 
 
@@ -267,10 +261,10 @@ def _cell_state(context: Context, scale: float, clip: float) -> tuple[int, int]:
 def invoke(context: Context, node: Node) -> None:
     """Order the sequence by time and dispatch on the element type."""
     params: LstmParams = node.params
-    x, out = input_array(context, node, INPUT), output_array(context, node)
+    x, out = util.input_array(context, node, INPUT), util.output_array(context, node)
     shape = (params.batches, params.units)
-    hidden = input_array(context, node, HIDDEN_STATE).reshape(shape)
-    cell = input_array(context, node, CELL_STATE).reshape(shape)
+    hidden = util.input_array(context, node, HIDDEN_STATE).reshape(shape)
+    cell = util.input_array(context, node, CELL_STATE).reshape(shape)
     if not params.time_major:
         x, out = x.swapaxes(0, 1), out.swapaxes(0, 1)
     weights = _weights(context, node)
@@ -291,7 +285,7 @@ def _weights(context: Context, node: Node) -> LstmWeights:
         return kept
     params: LstmParams = node.params
     inputs, recurrent, bias = (
-        [input_array(context, node, gate[position]) for gate in GATES] for position in range(3)
+        [util.input_array(context, node, gate[position]) for gate in GATES] for position in range(3)
     )
     weights = LstmWeights(
         inputs=_matrix(inputs, [gate.input_weights_offset for gate in params.gates]),
@@ -331,7 +325,7 @@ def cell_states(
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
+    init=util.allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
     options=UnidirectionalSequenceLSTMOptions,

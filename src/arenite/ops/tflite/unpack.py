@@ -7,9 +7,9 @@ temporary tensors.
 from __future__ import annotations
 
 from arenite.memory.abi import Struct
-from arenite.model import OptionsTable, TensorType, slot
+from arenite.model import OptionsTable, slot
+from arenite.model.types import FLOAT32, INT8, INT16, INT32
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, output_array
 from arenite.ops.registry import Registration
@@ -34,7 +34,7 @@ class UnpackOptions(OptionsTable, union=64):
 BUILTIN_DATA = Struct("TfLiteUnpackParams", ("int", "int"))
 
 
-def counted(node: NodeView) -> bool:
+def counted(node: c.NodeView) -> bool:
     """The option num is the number of outputs."""
     return bool(node.options.num == len(node.outputs))
 
@@ -68,7 +68,7 @@ REGISTRATION = Registration(
     builtin_data=BUILTIN_DATA,
     constraints=(
         c.inputs_between(1, 1),
-        c.input_types(0, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16, TensorType.INT32),
+        c.input_types(0, FLOAT32, INT8, INT16, INT32),
         outputs_like_input(0),
         counted,
     ),

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from arenite.memory.abi import Struct
-from arenite.model import OptionsTable, TensorType, slot
+from arenite.model import OptionsTable, slot
+from arenite.model.types import INT32, RESOURCE
 from arenite.ops import constraints as c
-from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import allocate_struct
 from arenite.ops.registry import Registration
@@ -29,9 +29,9 @@ OP_DATA = Struct("OpData", ("int32",))
 BUILTIN_DATA = Struct("TfLiteVarHandleParams", ("pointer", "pointer"))
 
 
-def gives_a_number(node: NodeView) -> bool:
+def gives_a_number(node: c.NodeView) -> bool:
     """The output is a resource or an int32."""
-    return node.output(0).type in (TensorType.RESOURCE, TensorType.INT32)
+    return node.output(0).type in (RESOURCE, INT32)
 
 
 def prepare(context: Context, node: Node) -> None:

@@ -6,10 +6,10 @@ A quantised zero is the number 0 too, whatever the zero point. Facts: TFLM
 
 from __future__ import annotations
 
-from arenite.model import TensorType
+from arenite.model.types import FLOAT32, INT8, INT32, INT64
 from arenite.ops import constraints as c
 from arenite.ops.context import Context, Node
-from arenite.ops.kernel_util import input_tensor, output_array, output_tensor
+from arenite.ops.kernel_util import like_input, output_array
 from arenite.ops.registry import Registration
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.traits import Traits
@@ -17,8 +17,7 @@ from arenite.ops.traits import Traits
 
 def prepare(context: Context, node: Node) -> None:
     """The output's shape."""
-    inp, output = input_tensor(context, node, 0), output_tensor(context, node)
-    context.resize_tensor(output.index, inp.shape)
+    like_input(context, node)
 
 
 def invoke(context: Context, node: Node) -> None:
@@ -30,9 +29,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     overlap=element_by_element(0),
-    constraints=c.one_to_one(
-        TensorType.FLOAT32, TensorType.INT64, TensorType.INT32, TensorType.INT8
-    ),
+    constraints=c.one_to_one(FLOAT32, INT64, INT32, INT8),
 )
 
 TRAITS = Traits(exact_on_floats=True)

@@ -23,16 +23,11 @@ from arenite.libraries.cmsis_nn.operators._narrow import INT8_PRODUCT, narrow
 from arenite.libraries.glue import Glue, OwnBits
 from arenite.libraries.path import Path
 from arenite.memory.abi import Struct
-from arenite.model import TensorType
+from arenite.model.types import FLOAT32, INT16
 from arenite.ops import Context, Node
+from arenite.ops import kernel_util as util
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array
-from arenite.ops.kernel_util import (
-    input_tensor,
-    optional_input_tensor,
-    output_tensor,
-    warn_of_zero_points,
-)
 from arenite.ops.tflite.fully_connected import OP_DATA as REFERENCE_OP_DATA
 from arenite.ops.tflite.fully_connected import FullyConnectedParams, is_per_channel
 
@@ -50,17 +45,17 @@ OP_DATA = Struct(
 
 def allocate(context: Context, node: Node, path: Path) -> None:
     """Tensors; per-channel requantisation; sums of constant weights where vectors need them."""
-    inp = input_tensor(context, node, 0)
-    weights = input_tensor(context, node, 1)
-    optional_input_tensor(context, node, 2)
-    output_tensor(context, node)
-    if inp.type is not TensorType.FLOAT32 and is_per_channel(weights):
+    inp = util.input_tensor(context, node, 0)
+    weights = util.input_tensor(context, node, 1)
+    util.optional_input_tensor(context, node, 2)
+    util.output_tensor(context, node)
+    if inp.type is not FLOAT32 and is_per_channel(weights):
         assert weights.quantization is not None
         size = 4 * len(weights.quantization.scale)
         context.reserve_persistent_buffer(size, "per-channel multipliers")
         context.reserve_persistent_buffer(size, "per-channel shifts")
     elif path.function in _WITHOUT_ZERO_POINT:
-        warn_of_zero_points(context, weights)
+        util.warn_of_zero_points(context, weights)
     for sums in path.persistent:
         context.reserve_persistent_buffer(sums.size, sums.purpose)
 
@@ -93,7 +88,7 @@ def _units_of_multipliers(units: int) -> Array:
 def per_channel_is_int8(node: NodeView) -> bool:
     """With CMSIS-NN only int8 activations may have weights with a scale per unit."""
     type_ = node.input(0).type
-    return type_ is not TensorType.INT16 or not is_per_channel(node.input(1))
+    return type_ is not INT16 or not is_per_channel(node.input(1))
 
 
 GLUE = Glue(

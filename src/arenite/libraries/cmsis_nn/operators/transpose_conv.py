@@ -26,15 +26,10 @@ from arenite.libraries.glue import Glue, OwnBits
 from arenite.libraries.path import Path
 from arenite.libraries.shapes import transpose_convolution
 from arenite.memory.abi import Struct
-from arenite.model import TensorType
+from arenite.model.types import FLOAT32, INT8, INT16
 from arenite.ops import Context, Node
+from arenite.ops import kernel_util as util
 from arenite.ops.constraints import NodeView
-from arenite.ops.kernel_util import (
-    QUANTIZED_RANGE,
-    input_tensor,
-    optional_input_tensor,
-    output_tensor,
-)
 from arenite.ops.tflite.transpose_conv import CONV_PARAMS, TransposeConvParams
 
 OP_DATA = Struct("OpData", (CONV_PARAMS, "int", "int", "int", "pointer", "pointer"))
@@ -43,22 +38,22 @@ _WEIGHTS = 1
 
 def allocate(context: Context, node: Node, path: Path) -> None:
     """Tensors and requantisation per channel; tensors again in ``CalculateOpData``."""
-    output_tensor(context, node)
-    inp = input_tensor(context, node, INPUT)
-    weights = input_tensor(context, node, _WEIGHTS)
+    util.output_tensor(context, node)
+    inp = util.input_tensor(context, node, INPUT)
+    weights = util.input_tensor(context, node, _WEIGHTS)
     context.reserve_persistent_buffer(4 * weights.shape[0], "per-channel multipliers")
     context.reserve_persistent_buffer(4 * weights.shape[0], "per-channel shifts")
-    if inp.type is not TensorType.FLOAT32:
-        input_tensor(context, node, INPUT)
-        input_tensor(context, node, _WEIGHTS)
-        optional_input_tensor(context, node, BIAS)
-        output_tensor(context, node)
+    if inp.type is not FLOAT32:
+        util.input_tensor(context, node, INPUT)
+        util.input_tensor(context, node, _WEIGHTS)
+        util.optional_input_tensor(context, node, BIAS)
+        util.output_tensor(context, node)
 
 
 def int16_has_a_bias(node: NodeView) -> bool:
     """With CMSIS-NN int16 activations need a bias: TFLM looks at its type without asking."""
     bias = node.inputs[BIAS] if len(node.inputs) > BIAS else None
-    return node.input(INPUT).type is not TensorType.INT16 or bias is not None
+    return node.input(INPUT).type is not INT16 or bias is not None
 
 
 def sums_fit(node: NodeView) -> bool:
@@ -75,7 +70,7 @@ def rows_fit(node: NodeView) -> bool:
 
 
 def _scatters(node: NodeView) -> bool:
-    is_int8 = node.input(INPUT).type is TensorType.INT8
+    is_int8 = node.input(INPUT).type is INT8
     conditions = reverses_filter(transpose_convolution(node)) if is_int8 else ()
     return is_int8 and not all(condition.holds for condition in conditions)
 
@@ -83,8 +78,8 @@ def _scatters(node: NodeView) -> bool:
 def own(view: NodeView, params: TransposeConvParams, path: Path) -> TransposeConvParams:
     """No activation of integers; the rows that are written, and what is in them."""
     kind = view.output(0).type
-    if kind is not TensorType.FLOAT32:
-        low, high = QUANTIZED_RANGE[kind]
+    if kind is not FLOAT32:
+        low, high = util.QUANTIZED_RANGE[kind]
         params = replace(params, activation_min=low, activation_max=high)
     conv = transpose_convolution(view)
     if "arm_nn_transpose_conv_row_s8_s32" not in path.calls:  # before November 2024: all rows
