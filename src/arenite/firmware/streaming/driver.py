@@ -16,13 +16,8 @@ from arenite.firmware.streaming.group import Group, Part
 from arenite.firmware.streaming.schedule import Read
 
 _C = templates(__name__)
-_COPY = _C["copy"]
-_ROOM = _C["room"]
 
 _FILL = "for (int32_t i = 0; i < $bytes; ++i) ($ring)[i] = (uint8_t)($pad);"
-
-_FUNCTION = _C["function"]
-_CASE = _C["case"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +43,7 @@ def helpers_of(drivers: Sequence[str]) -> list[str]:
     """C of the helper functions that the functions of groups call."""
     needs_room = any("ar_make_room(" in text for text in drivers)
     copies = needs_room or any("ar_copy_rows(" in text for text in drivers)
-    return [_COPY + "\n\n"] * copies + [_ROOM + "\n"] * needs_room
+    return [_C["copy"] + "\n\n"] * copies + [_C["room"] + "\n"] * needs_room
 
 
 def driver_of(group: Group, name: str, names: Names) -> str:
@@ -68,7 +63,7 @@ class _Driver:
         lines = [f"int32_t made{n} = 0;" for n, _ in enumerate(self._scene.actors)]
         lines += [f"int32_t from{n} = {-self._scene.stores[n].top};" for n in self._rings]
         return fill(
-            _FUNCTION,
+            _C["function"],
             first=self._group.first,
             last=self._group.end - 1,
             name=name,
@@ -95,7 +90,7 @@ class _Driver:
 
     def _case(self, number: int, conditions: list[str], body: str, count: int) -> str:
         return fill(
-            _CASE,
+            _C["case"],
             condition=" && ".join(filter(None, conditions)),
             body=body,
             made=f"made{number}",

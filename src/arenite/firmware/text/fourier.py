@@ -8,13 +8,11 @@ from __future__ import annotations
 from arenite.c_text import fill, templates, with_lines
 
 _C = templates(__name__)
-_HEADER = _C["header"]
-_FLOATS = _C["floats"]
 _FRACTIONS = _C["fractions"]
 
 
 def _header(name: str, type_: str, basics: str, **values: str) -> str:
-    text = with_lines(_HEADER, basics=basics)
+    text = with_lines(_C["header"], basics=basics)
     return fill(text, name=name, NAME=name.upper(), type=type_, **values) + "\n"
 
 
@@ -42,5 +40,5 @@ HEADERS = {
         half_sum="ar_fourier_int32_add(a, b) >> 1",
         half_difference="ar_fourier_int32_subtract(a, b) >> 1",
     ),
-    "fourier_float": _header("fourier_float", "float", _FLOATS),
+    "fourier_float": _header("fourier_float", "float", _C["floats"]),
 }

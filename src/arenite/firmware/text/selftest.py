@@ -20,9 +20,6 @@ from arenite.model import TensorType
 from arenite.ops.context import Array
 
 _C = templates(__name__)
-_HEADER = _C["header"]
-_SOURCE = _C["source"]
-_FLOATS_COMPARED = _C["floats_compared"]
 
 #: Of others, which need no arithmetic of doubles.
 _COMPARED = """\
@@ -30,12 +27,10 @@ static int is_known(const void *data, size_t bytes, const known *wanted) {
   return crc32(0, data, bytes) == wanted->crc;
 }"""
 
-_WRITE_INPUTS = _C["write_inputs"]
 _INVOKE = """\
     write_inputs(s.sample);
     ${name}_invoke_observed(check, &s);"""
 
-_DELIVER = _C["deliver"]
 _INVOKE_DELIVERED = """\
     source from = {s.sample, 0};
     ${name}_invoke_observed(deliver, &from, check, &s);"""
@@ -50,7 +45,7 @@ def selftest_files(program: Program, golden: Golden) -> dict[str, str]:
     samples = len(golden.samples)
     names = {"name": program.name, "NAME": program.name.upper(), "samples": samples}
     return {
-        "selftest.h": fill(_HEADER, **names) + "\n",
+        "selftest.h": fill(_C["header"], **names) + "\n",
         "selftest.c": _source(program, golden, names) + "\n",
     }
 
@@ -62,7 +57,7 @@ def _source(program: Program, golden: Golden, names: dict[str, Any]) -> str:
     compared = [part.array for row in outputs for part in row]
     has_floats = any(one.dtype == np.float32 for one in chain(compared, *results))
     return fill(
-        _SOURCE,
+        _C["source"],
         **names,
         layers=len(network.layers),
         unfinished="continue" if program.may_end else 'fail(&s, "results", s.result)',
@@ -72,7 +67,7 @@ def _source(program: Program, golden: Golden, names: dict[str, Any]) -> str:
         in_pieces=", piece by piece" if program.groups else "",
         outputs=len(network.outputs),
         golden_outputs=_table(outputs),
-        compared=_FLOATS_COMPARED if has_floats else _COMPARED,
+        compared=_C["floats_compared"] if has_floats else _COMPARED,
         output_bytes=", ".join(str(value.nbytes) for value in network.outputs),
         constants="\n".join(_constant_checks(program)) or "(void)s;",
         **_feeding(program, golden.whole),
@@ -87,14 +82,14 @@ def _feeding(program: Program, whole: int | None) -> dict[str, str]:
         kind, size = c_elements(value.type, value.size)
         size //= value.shape[1]
         return {
-            "write_inputs": fill(_DELIVER, size=size, type=kind, value=_form(value, whole)),
+            "write_inputs": fill(_C["deliver"], size=size, type=kind, value=_form(value, whole)),
             "invoke": fill(_INVOKE_DELIVERED, name=name),
         }
     inputs = "\n".join(
         _write_input(name, i, value, _form(value, whole)) for i, value in enumerate(values)
     )
     return {
-        "write_inputs": fill(_WRITE_INPUTS, inputs=inputs),
+        "write_inputs": fill(_C["write_inputs"], inputs=inputs),
         "invoke": fill(_INVOKE, name=name),
     }
 

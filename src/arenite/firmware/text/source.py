@@ -32,11 +32,6 @@ from arenite.model import TensorType
 from arenite.model.text import printable
 
 _C = templates(__name__)
-_GUARDED = _C["guarded"]
-_API = _C["api"]
-_DELIVERY = _C["delivery"]
-_SECTION = _C["section"]
-_OWN = _C["own"]
 
 _ABOUT_INPUTS = {
     "overwritten": "Inputs lie in that arena and are overwritten by an inference. An output may "
@@ -52,14 +47,10 @@ _SHARING = (
     "Others may use it between inferences:\n * write all inputs after they did.",
     "It holds what inferences remember:\n * nothing else may write to it.",
 )
-_PORT = _C["port"]
 
 _SCALE = """
 #define ${PORT}_SCALE $scale
 #define ${PORT}_ZERO_POINT $zero"""
-
-_QUANTIZE = _C["quantize"]
-_MODEL_C = _C["model_c"]
 
 
 #: Types whose ports have helpers to quantise, and their ranges.
@@ -140,7 +131,7 @@ _INSTRUCTIONS: dict[Instructions, tuple[str, str]] = {
 
 def _guarded(guard: str, includes: tuple[str, ...], body: str) -> str:
     lines = "\n".join(f"#include {one}" for one in includes)
-    return fill(_GUARDED, guard=guard, includes=lines, body=body) + "\n"
+    return fill(_C["guarded"], guard=guard, includes=lines, body=body) + "\n"
 
 
 # -- the interface ------------------------------------------------------------------------
@@ -152,9 +143,9 @@ def _model_h(program: Program, model_hash: str) -> str:
     ports = [_port(program, "input", i, value) for i, value in enumerate(network.inputs)]
     ports += [_port(program, "output", i, value) for i, value in enumerate(network.outputs)]
     if program.compiled:
-        ports.append(fill(_OWN, name=name, NAME=name.upper()))
+        ports.append(fill(_C["own"], name=name, NAME=name.upper()))
     body = fill(
-        _API,
+        _C["api"],
         title=name,
         name=name,
         NAME=name.upper(),
@@ -178,11 +169,11 @@ def _model_h(program: Program, model_hash: str) -> str:
 def _port(program: Program, side: str, index: int, value: Value) -> str:
     name, port = program.name, f"{side}{index}"
     type_ = c_elements(value.type, value.size)[0]
-    text = _PORT
+    text = _C["port"]
     low, high = _RANGES.get(value.type, (0, 0))
     helpers = high > 0 and 0 < value.scale < np.inf
     if helpers:
-        text += f"{_SCALE}\n\n{_QUANTIZE}"
+        text += f"{_SCALE}\n\n{_C['quantize']}"
     return fill(
         text,
         text=_commented(f"{side} {index}, {_element(value)}: {printable(value.name)}"),
@@ -229,7 +220,7 @@ def _model_c(program: Program) -> str:
         for side in (network.inputs, network.outputs)
     )
     text = fill(
-        _MODEL_C,
+        _C["model_c"],
         name=program.name,
         NAME=program.name.upper(),
         inputs=inputs,
@@ -252,7 +243,7 @@ def _rows(program: Program) -> dict[str, str]:
     if program.inputs != "rows":
         return names
     name, only = program.name, f"{program.name}_row_fn rows, void *rows_user"
-    delivery = fill(_DELIVERY, name=name, NAME=name.upper(), bytes=program.row_bytes)
+    delivery = fill(_C["delivery"], name=name, NAME=name.upper(), bytes=program.row_bytes)
     return {
         "delivery": f"{delivery}\n\n{_ONE}",
         "rows_only": only,
@@ -323,7 +314,7 @@ def _weights_h(program: Program) -> str:
 
 def _section(program: Program, what: str) -> str:
     """The macro of attributes for what may have a section of its own."""
-    return fill(_SECTION, NAME=program.name.upper(), WHAT=what)
+    return fill(_C["section"], NAME=program.name.upper(), WHAT=what)
 
 
 def _prototype(program: Program, routine: Routine, attributes: str = "") -> str:

@@ -90,7 +90,6 @@ def conv_int8(layer: Layer[MnnConvInt8Params]) -> Work:
 
 
 _C = templates(__name__)
-_TRANSPOSED = _C["transposed"]
 
 
 def transpose_conv(layer: AnyLayer) -> Work:
@@ -101,7 +100,7 @@ def transpose_conv(layer: AnyLayer) -> Work:
     images, in_h, in_w, in_c = x.shape
     bias = layer.inputs[2] if len(layer.inputs) > 2 else None
     text = fill(
-        _TRANSPOSED,
+        _C["transposed"],
         **{"images": images, "in_h": in_h, "in_w": in_w, "in_c": in_c},
         **{"image": in_h * in_w * in_c, "filters": groups * own, "own": own, "depth": depth},
         **{"out_h": options.output[0], "out_w": options.output[1]},
@@ -119,7 +118,6 @@ def transpose_conv(layer: AnyLayer) -> Work:
     return Work(routine, (*(argument(value) for value, _ in values), layer.output))
 
 
-_RESIZE = _C["resize"]
 _PIXEL = "x[rows[$taps * oy + i] + columns[$taps * ox + j] + c]$zero"
 _FROM_INT8 = """\
 const int32_t size = ((sum < 0 ? -sum : sum) + (1 << 13)) >> 14;
@@ -152,7 +150,7 @@ def _resized(
     x, y = layer.input(0), layer.output
     images, height, width, channels = x.shape
     text = fill(
-        _RESIZE.replace("$pixel", _PIXEL),
+        _C["resize"].replace("$pixel", _PIXEL),
         **{"images": images, "image": height * width * channels, "channels": channels},
         **{"out_h": y.shape[1], "out_w": y.shape[2]},
         **{"taps": pairs[0][0].shape[1], "total": total, "zero": zero, "result": result},
@@ -169,7 +167,6 @@ def _resized(
     return Work(Routine(layer.name.lower(), parameters, text, about=str(layer)), (*arguments, y))
 
 
-_LRN = _C["lrn"]
 _REACH = """\
 const int32_t from_$name = $name < $before ? 0 : $name - $before;
 const int32_t to_$name = $name - $before + $size > $n ? $n : $name - $before + $size;"""
@@ -201,7 +198,7 @@ def lrn(layer: AnyLayer) -> Work:
         head = f"for (int32_t {at} = from_{name}; {at} < to_{name}; ++{at}) {{"
         loops = f"{head}\n{indented(loops)}\n}}"
     text = fill(
-        _LRN,
+        _C["lrn"],
         loops="\n".join([*lines, loops]),
         bias=float_literal(options.bias),
         alpha=float_literal(options.alpha),
@@ -215,7 +212,6 @@ def lrn(layer: AnyLayer) -> Work:
     return Work(routine, (argument(x), layer.output))
 
 
-_LAYER_NORM = _C["layer_norm"]
 _MEAN = """\
 for (int32_t j = 0; j < $inner; ++j) mean += (double)x[j];
 mean /= $inner;"""
@@ -232,7 +228,7 @@ def layer_norm(layer: AnyLayer) -> Work:
         if value
     }
     text = fill(
-        with_lines(_LAYER_NORM, mean="" if options.rms else _MEAN),
+        with_lines(_C["layer_norm"], mean="" if options.rms else _MEAN),
         rows=x.size // inner,
         inner=inner,
         epsilon=float_literal(options.epsilon),

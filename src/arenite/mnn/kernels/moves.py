@@ -102,7 +102,6 @@ def one_hot(layer: AnyLayer) -> Work:
 
 
 _C = templates(__name__)
-_TOP_K = _C["top_k"]
 
 
 def top_k(layer: AnyLayer) -> Work:
@@ -116,7 +115,7 @@ def top_k(layer: AnyLayer) -> Work:
 
     inner, size = prod(x.shape[options.axis + 1 :]), x.shape[options.axis]
     text = fill(
-        _TOP_K,
+        _C["top_k"],
         outer=prod(x.shape[: options.axis]),
         inner=inner,
         size=size,
@@ -133,9 +132,6 @@ def top_k(layer: AnyLayer) -> Work:
     return Work(Routine("top_k", parameters, text, about=str(layer)), (argument(x), *layer.outputs))
 
 
-_CUMULATE = _C["cumulate"]
-
-
 def cumulate(layer: AnyLayer) -> Work:
     """Running sums or products."""
     options, x = layer.options, layer.input(0)
@@ -146,7 +142,7 @@ def cumulate(layer: AnyLayer) -> Work:
     more = f"total {sign} x[at]" if is_float(x) else f"{function}(total, x[at])"
     lines = [f"total = {more};", "y[at] = total;"]
     text = fill(
-        with_lines(_CUMULATE, lines="\n".join(lines[::-1] if options.exclusive else lines)),
+        with_lines(_C["cumulate"], lines="\n".join(lines[::-1] if options.exclusive else lines)),
         outer=prod(x.shape[: options.axis]),
         inner=inner,
         step=count * inner,

@@ -27,7 +27,6 @@ _SPAN = 1024
 GROUP = 4
 
 _C = templates(__name__)
-_DRIVER = _C["driver"]
 
 
 @dataclass(frozen=True)
@@ -174,7 +173,7 @@ def work_of(
     parts = [("gather", gather(g, zero)), ("rows", rows(g.strip))]
     if g.last != g.strip:
         parts.append(("last", rows(g.last)))
-    text = with_lines(_DRIVER, convolve=_convolve(g))
+    text = with_lines(_C["driver"], convolve=_convolve(g))
     routine = Routine(
         "depthwise_conv_2d",
         ("const int8_t *x", "const uint32_t *stream", "uint32_t *planes", "int8_t *y"),

@@ -43,7 +43,6 @@ _REGISTERS = {
 _PARAMETERS = ("const int8_t *x", "int8_t *y")
 
 _C = templates(__name__)
-_DRIVER = _C["driver"]
 
 #: What is emitted for a word of four channels in ``word``: the first of a window or another one.
 _Pixel = Callable[[Assembly, bool], None]
@@ -171,7 +170,7 @@ def _work(layer: AnyLayer, pool: _Pool, stem: str, code: _Code, window: Window |
         return Work(pixel, arguments, in_place=() if channels % 4 else (0,))
     window = window if outputs > 1 else None
     text = fill(
-        _DRIVER,
+        _C["driver"],
         images=images,
         image=height * width * channels,
         out_h=window.output_size[0] if window else 1,

@@ -42,11 +42,9 @@ _WIDEST = 32
 _STRIP, _CALL = 300, 25
 
 _C = templates(__name__)
-_DRIVER = _C["driver"]
 _ZEROS = """\
 int8_t *zeros = (int8_t *)(down + $columns);
 for (int32_t i = 0; i < $zero_bytes; ++i) zeros[i] = $zero;"""
-_SIDES = _C["sides"]
 
 
 @dataclass(frozen=True)
@@ -210,9 +208,9 @@ def _driver(layer: Layer[Conv2DParams], tiles: Tiles, strips: Strips, sizes: dic
     if pad:
         top = f"oy > 0 ? {top} : zeros"
         bottom = f"oy + {m} < $height ? {bottom} : zeros"
-    text = _DRIVER.replace("$top", top).replace("$bottom", bottom)
+    text = _C["driver"].replace("$top", top).replace("$bottom", bottom)
     text = with_lines(text, zeros=_ZEROS if pad else "")
-    text = text.replace("$sides", indented(_SIDES, 6).lstrip() if pad else "")
+    text = text.replace("$sides", indented(_C["sides"], 6).lstrip() if pad else "")
     return fill(text, **numbers)
 
 

@@ -17,7 +17,6 @@ from arenite.model import TensorType
 from arenite.ops.shared.add_sub import AddSubParams
 
 _C = templates(__name__)
-_VALUES = _C["values"]
 
 
 def add_sub(layer: Layer[AddSubParams]) -> Work:
@@ -30,7 +29,7 @@ def add_sub(layer: Layer[AddSubParams]) -> Work:
     size, params = elements_of_one_shape(layer), layer.params
     found = fit(params)
     text = fill(
-        _VALUES,
+        _C["values"],
         size=size,
         first=found.first,
         second=found.second,

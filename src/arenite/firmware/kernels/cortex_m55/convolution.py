@@ -38,8 +38,6 @@ from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
 #: Vectors of a window that are done without a loop, at most.
 _STRAIGHT = 9
 _C = templates(__name__)
-_PIXELS = _C["pixels"]
-_ROWS = _C["rows"]
 
 
 def conv_2d(layer: Layer[Conv2DParams]) -> Work:
@@ -103,7 +101,7 @@ def _pointwise(layer: AnyLayer, stream: Constant, last: Finish) -> Work:
     pixels = layer.output.size // filters
     pairs, blocks = (pixels + 1) // 2, -(-depth // LANES)
     text = fill(
-        _PIXELS,
+        _C["pixels"],
         pairs=pairs,
         # From the last pixel on where the outputs would overtake the inputs.
         pair=f"{pairs - 1} - i" if filters > depth else "i",
@@ -139,7 +137,7 @@ def _columns(
     # To the end of the last window's last vector, and of the last column.
     size = max((2 * pairs - 1) * distance + LANES * blocks, (window.padding[1] + width) * pitch)
     text = fill(
-        _ROWS,
+        _C["rows"],
         bytes=size,
         zero=-layer.params.input_offset,
         images=images,

@@ -39,8 +39,6 @@ _MOST = 5
 #: Taps of a row that are done without a loop, at most.
 _STRAIGHT = 3
 _C = templates(__name__)
-_ROW = _C["row"]
-_RING = _C["ring"]
 
 
 def depthwise_conv_2d(layer: Layer[DepthwiseConv2DParams]) -> Work:
@@ -91,7 +89,7 @@ def _row(layer: AnyLayer, g: Planes, pitch: int, last: Finish) -> Routine:
         taps = "\n".join(fill(line, ky=ky) for ky, line in enumerate(lines))
     else:
         taps = with_lines(_C["taps"], products=_products(g, block, straight, 0))
-    text = with_lines(_ROW, all=taps, stores="\n".join(_stores(g, block, last)))
+    text = with_lines(_C["row"], all=taps, stores="\n".join(_stores(g, block, last)))
     return Routine(
         "vector_depthwise_row",
         ("const int8_t *rows", "const int32_t *stream", "int8_t *y", "int32_t first"),
@@ -142,7 +140,7 @@ def _work(layer: Layer[Offset], g: Planes, stream: Constant, last: Finish) -> Wo
     columns = max(g.left + g.width, (g.out_width - 1) * g.stride[1] + g.kernel[1])
     pitch = columns * g.channels
     text = fill(
-        _RING,
+        _C["ring"],
         images=layer.input(0).shape[0],
         image=g.height * g.width * g.channels,
         zero=-layer.params.input_offset,

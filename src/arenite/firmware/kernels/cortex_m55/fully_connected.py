@@ -23,7 +23,6 @@ from arenite.firmware.network.layers import Layer
 from arenite.ops.tflite.fully_connected import FullyConnectedParams
 
 _C = templates(__name__)
-_ROW = _C["row"]
 
 
 def fully_connected(layer: Layer[FullyConnectedParams]) -> Work:
@@ -41,7 +40,7 @@ def fully_connected(layer: Layer[FullyConnectedParams]) -> Work:
     routine = Routine(
         "vector_fully_connected",
         ("const int8_t *x", "const int32_t *stream", "int8_t *y"),
-        fill(_ROW, blocks=blocks, **finish(filters, finish_of(layer, how))),
+        fill(_C["row"], blocks=blocks, **finish(filters, finish_of(layer, how))),
         about=str(layer),
     )
     arguments = (layer.input(0), Constant("stream", stream), layer.output)

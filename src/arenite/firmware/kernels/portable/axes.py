@@ -15,7 +15,6 @@ from arenite.firmware.network.layers import AnyLayer, Layer, Value
 from arenite.ops.shared.reduction import ReductionParams
 
 _C = templates(__name__)
-_FED = _C["fed"]
 _SIZES = "const int32_t stay_$name = gone[$axis] ? 1 : $size, go_$name = gone[$axis] ? $size : 1;"
 
 
@@ -75,7 +74,7 @@ def _fed(layer: AnyLayer, first: str, step: str, last: str) -> str:
     ]
     inner = _nested(x, names, "go", step.replace("$x", _place(x, names)))
     return fill(
-        _FED,
+        _C["fed"],
         rank=len(names),
         count=layer.input(1).size,
         sizes="\n".join(sizes),

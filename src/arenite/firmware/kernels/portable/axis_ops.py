@@ -26,8 +26,6 @@ from arenite.ops.shared.reduction import ReductionParams
 from arenite.ops.tflite.cumsum import CumsumParams
 
 _C = templates(__name__)
-_ARG = _C["arg"]
-_CUMSUM = _C["cumsum"]
 _ADD_FLOAT = "total += x[at];"
 _PUT_FLOAT = "y[at] = total;"
 _ADD_INT8 = "total += (uint32_t)(x[at] - $zero) << 19;"
@@ -36,11 +34,9 @@ const int32_t scaled = ar_rescale(ar_wrap(total), $multiplier, $shift);
 y[at] = (int8_t)ar_clamp(ar_add(scaled, $output_zero), -128, 127);"""
 
 _KNOWN = "const int32_t outer = $outer, count = $count, inner = $inner;"
-_FED = _C["fed"]
 _CASE = """\
   case $axis:
   case $negative: outer = $outer, count = $count, inner = $inner; break;"""
-_NOWHERE = _C["nowhere"]
 
 #: What a reduction begins with, by type, and what it takes of an element.
 _REDUCTIONS = {
@@ -61,7 +57,7 @@ def arg_min_max(layer: Layer[ArgMinMaxParams]) -> Work:
     x, y = layer.input(0), layer.output
     require_some(x, y)
     fitting = [axis for axis, size in enumerate(x.shape) if x.size // size == y.size]
-    text = fill(_ARG, sign=">" if layer.name == "ARG_MAX" else "<")
+    text = fill(_C["arg"], sign=">" if layer.name == "ARG_MAX" else "<")
     return _along(layer, fitting, text)
 
 
@@ -83,7 +79,7 @@ def cumsum(layer: Layer[CumsumParams]) -> Work:
     is_float = x.type is TensorType.FLOAT32
     lines = [_ADD_FLOAT, _PUT_FLOAT] if is_float else [_ADD_INT8, _PUT_INT8]
     text = fill(
-        with_lines(_CUMSUM, lines="\n".join(reversed(lines) if p.exclusive else lines)),
+        with_lines(_C["cumsum"], lines="\n".join(reversed(lines) if p.exclusive else lines)),
         sum="float" if is_float else "uint32_t",
         first="0.0f" if is_float else f"(uint32_t)({-p.input_zero_point}) << 19",
         place="(count - 1 - k)" if p.reverse else "k",
@@ -111,7 +107,7 @@ def _chosen(layer: AnyLayer, axes: Iterable[int]) -> str:
     cases = [
         fill(_CASE, axis=axis, negative=axis - len(shape), **_sizes(shape, axis)) for axis in axes
     ]
-    return fill(_FED + "\n" + _NOWHERE, cases="\n".join(cases), size=layer.output.size)
+    return fill(_C["fed"] + "\n" + _C["nowhere"], cases="\n".join(cases), size=layer.output.size)
 
 
 def _sizes(shape: tuple[int, ...], axis: int) -> dict[str, int]:

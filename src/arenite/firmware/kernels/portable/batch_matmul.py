@@ -24,7 +24,6 @@ from arenite.firmware.network.layers import Layer, Value
 from arenite.ops.tflite.batch_matmul import BatchMatMulParams
 
 _C = templates(__name__)
-_PRODUCT = _C["product"]
 
 
 def batch_matmul(layer: Layer[BatchMatMulParams]) -> Work:
@@ -40,7 +39,7 @@ def batch_matmul(layer: Layer[BatchMatMulParams]) -> Work:
     right = f"b[right + column * {column_step} + c * {right_step}]"
     batches = y.shape[:-2]
     text = fill(
-        _PRODUCT,
+        _C["product"],
         **{"rows": rows, "columns": columns, "depth": depth, "total": sums.total},
         left=_start(a, batches),
         right=_start(b, batches),

@@ -25,7 +25,6 @@ from arenite.ops.custom.tflite_detection_post_process import DetectionPostProces
 from arenite.ops.custom.tflm_decode import DecodeParams
 
 _C = templates(__name__)
-_DETECTION = _C["detection"]
 
 #: Scratch memory by name and type; how many elements is said where they are known.
 _MEMORY = (
@@ -48,7 +47,7 @@ def detection_post_process(layer: Layer[DetectionPostProcessParams]) -> Work:
     candidates = (most if p.is_regular else 0) + boxes + classes
     found = most + boxes + columns * boxes
     text = fill(
-        _DETECTION,
+        _C["detection"],
         boxes=boxes,
         classes=classes,
         stride=stride,

@@ -27,7 +27,6 @@ const int64_t quotient = (int64_t)$a / ($b == 0 ? 1 : $b);
 $y = (int32_t)(quotient < $low ? $low : quotient > $high ? $high : quotient);"""
 
 _C = templates(__name__)
-_DIV_INT8 = _C["div_int8"]
 
 _FLOOR_DIV = "$y = ar_floor_quotient($a, $b == 0.0f ? 1.0f : $b);"
 
@@ -44,15 +43,12 @@ _SQUARED_INT32 = """\
 const int32_t difference = ar_wrap((uint32_t)$a - (uint32_t)$b);
 $y = ar_multiply(difference, difference);"""
 
-_SQUARED = _C["squared"]
-_PRELU = _C["prelu"]
 
 _ADD_N = """\
 for (int32_t i = 0; i < $size; ++i) {
   $sum;
 }"""
 _ADD_N_FLOAT = "y[i] = 0.0f + $terms;"
-_ADD_N_INT8 = _C["add_n_int8"]
 _HALVED = "(uint32_t)(ar_wrap((uint32_t)($value + $offset) << $left) >> 1)"
 
 
@@ -66,7 +62,7 @@ def div(layer: Layer[MulDivParams]) -> Work:
         return each(layer, _DIV_INT32, [0, 1], low=_int32(low), high=_int32(high))
     return each(
         layer,
-        _DIV_INT8,
+        _C["div_int8"],
         [0, 1],
         offset1=p.input1_offset,
         offset2=p.input2_offset,
@@ -97,7 +93,7 @@ def squared_difference(layer: Layer[AddSubParams]) -> Work:
         return each(layer, _SQUARED_INT32, [0, 1])
     return each(
         layer,
-        _SQUARED,
+        _C["squared"],
         [0, 1],
         type=c_type(layer.output),
         offset1=p.input1_offset,
@@ -122,7 +118,7 @@ def prelu(layer: Layer[PreluParams]) -> Work:
         return each(layer, "$y = $a >= 0.0f ? $a : $a * $b;", [0, 1])
     return each(
         layer,
-        _PRELU,
+        _C["prelu"],
         [0, 1],
         type=c_type(layer.output),
         offset1=p.input_offset,
@@ -148,7 +144,7 @@ def add_n(layer: Layer[AddNParams]) -> Work:
     else:
         terms = [_halved(layer, f"{name}[i]") for name in names]
         sum_ = fill(
-            _ADD_N_INT8,
+            _C["add_n_int8"],
             nothing=_halved(layer, "0"),
             terms=" +\n      ".join(terms),
             multiplier=p.output_multiplier,

@@ -17,14 +17,12 @@ from arenite.ops.shared.batch_space import as_image
 from arenite.ops.tflite.mirror_pad import MirrorPadParams
 
 _C = templates(__name__)
-_REVERSE = _C["reverse"]
 
 _MIRRORED = """\
 const int32_t $axis = $index - (int32_t)paddings[$left];
 const int32_t at_$axis = ar_clamp(
     $axis < 0 ? $before - $axis : $axis < $n ? $axis : $behind - $axis, 0, $last);"""
 
-_BLOCKS = _C["blocks"]
 _TO_IMAGES = """\
 const int32_t place = (i + top) % rows * columns + (j + left) % columns;
 const int32_t n = place * $batches + b;
@@ -46,7 +44,7 @@ def reverse(layer: AnyLayer) -> Work:
         if size > 1
     ]
     loops = nested(x.shape, f"*y++ = x[{' + '.join(terms) or '0'}];")
-    text = fill(_REVERSE, rank=len(x.shape), count=layer.input(1).size, loops=loops)
+    text = fill(_C["reverse"], rank=len(x.shape), count=layer.input(1).size, loops=loops)
     return _work(layer, "reverse", text, "axes")
 
 
@@ -79,7 +77,7 @@ def blocks(layer: AnyLayer) -> Work:
     x, y = as_image(layer.input(0).shape), as_image(layer.output.shape)
     is_line = len(layer.input(0).shape) == 3
     text = fill(
-        with_lines(_BLOCKS, place=_TO_IMAGES if to_images else _TO_BATCHES),
+        with_lines(_C["blocks"], place=_TO_IMAGES if to_images else _TO_BATCHES),
         rows="sizes[0] < 1 ? 1 : sizes[0]",
         columns="1" if is_line else "sizes[1] < 1 ? 1 : sizes[1]",
         top="ar_clamp(margins[0], 0, 1 << 20)",

@@ -24,11 +24,8 @@ _NAMES = {
 }
 
 _C = templates(__name__)
-_STAGE = _C["stage"]
 _TURNED = "const ar_$name v$q = ar_$name$_times($value, twiddles[$q * u * step]);"
 _JOINS = {radix: _C[f"join_{radix}"] for radix in (2, 3, 4, 5)}
-_FORWARD = _C["forward"]
-_INVERSE = _C["inverse"]
 
 
 def transform(layer: Layer[FftParams]) -> Work:
@@ -74,7 +71,7 @@ def _stage(p: FftParams, radix: int) -> Routine:
     ahead, behind = (3, 1) if p.is_inverse else (1, 3)
     join = fill(_JOINS[radix], name=name, type=kind, half=half, ahead=ahead, behind=behind)
     text = fill(
-        _STAGE,
+        _C["stage"],
         name=name,
         half=half,
         radix=radix,
@@ -114,7 +111,7 @@ def _text(p: FftParams, stages: str) -> str:
     if p.is_inverse:
         over = f" / {float_literal(length)}" if p.type == TensorType.FLOAT32 else ""
         return fill(
-            _INVERSE,
+            _C["inverse"],
             **common,
             first=_divided(p, "ends", 2),
             near=_divided(p, "one", 2),
@@ -123,7 +120,7 @@ def _text(p: FftParams, stages: str) -> str:
         )
     whole = p.input_size == length
     return fill(
-        _FORWARD,
+        _C["forward"],
         **common,
         real="x[at]" if whole else f"at < {p.input_size} ? x[at] : 0",
         imaginary="x[at + 1]" if whole else f"at + 1 < {p.input_size} ? x[at + 1] : 0",

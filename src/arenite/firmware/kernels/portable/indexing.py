@@ -20,10 +20,6 @@ from arenite.ops.tflite.gather import GatherParams
 from arenite.ops.tflite.gather_nd import GatherNdParams
 
 _C = templates(__name__)
-_GATHER = _C["gather"]
-_GATHER_ND = _C["gather_nd"]
-_LOOKUP = _C["lookup"]
-_UPDATE = _C["update"]
 _START = """\
 const int32_t start$axis =
     (int32_t)(starts[$axis] < 0 ? 0 : starts[$axis] > $most ? $most : starts[$axis]);"""
@@ -37,7 +33,7 @@ def gather(layer: Layer[GatherParams]) -> Work:
     inner, batches = prod(shape[axis + 1 :]), prod(shape[:batch])
     outer = prod(shape[batch:axis])
     text = fill(
-        _GATHER,
+        _C["gather"],
         batches=batches,
         batch=outer * shape[axis] * inner,
         outer=outer,
@@ -55,7 +51,7 @@ def gather_nd(layer: Layer[GatherNdParams]) -> Work:
     p, x = layer.params, layer.input(0)
     terms = [f"(int64_t)indices[{n}] * {step}" for n, step in enumerate(p.strides)]
     text = fill(
-        _GATHER_ND,
+        _C["gather_nd"],
         count=prod(layer.input(1).shape[:-1]),
         depth=len(p.strides),
         place=" + ".join(terms) or "0",
@@ -71,7 +67,7 @@ def embedding_lookup(layer: Layer[EmbeddingLookupParams]) -> Work:
     table = layer.input(1)
     same = table.type is layer.output.type
     text = fill(
-        _LOOKUP,
+        _C["lookup"],
         count=layer.input(0).size,
         type=c_type(table),
         last=table.shape[0] - 1,
@@ -98,7 +94,7 @@ def dynamic_update_slice(layer: AnyLayer) -> Work:
     ]
     inner = [0 if n == 1 else step for n, step in zip(update.shape, steps, strict=True)]
     text = fill(
-        _UPDATE,
+        _C["update"],
         size=x.size,
         starts="\n".join(lines),
         start=" + ".join(start) or "0",
@@ -129,9 +125,6 @@ def _work(layer: AnyLayer, text: str, table: int = 0, indices: int = 1) -> Work:
     return Work(routine, (argument(x), argument(at), layer.output))
 
 
-_BROADCAST_ARGS = _C["broadcast_args"]
-
-
 def broadcast_args(layer: AnyLayer) -> Work:
     """The shape to which two broadcast, in 32 bits; ones stand in front of the shorter one."""
     require_some(layer.output)
@@ -146,7 +139,10 @@ def broadcast_args(layer: AnyLayer) -> Work:
         return f"i < {missing} ? 1 : {value}" if missing else value
 
     text = fill(
-        _BROADCAST_ARGS, size=y.size, first=element("p", sizes[0]), second=element("q", sizes[1])
+        _C["broadcast_args"],
+        size=y.size,
+        first=element("p", sizes[0]),
+        second=element("q", sizes[1]),
     )
     given = [(layer.input(n), name) for n, name in ((0, "p"), (1, "q")) if sizes[n]]
     parameters = (*(f"const {c_type(x)} *{name}" for x, name in given), f"{c_type(y)} *y")

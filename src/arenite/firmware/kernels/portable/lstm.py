@@ -23,10 +23,6 @@ INPUT, HIDDEN, CELL = 0, 18, 19
 GATES = {"forget": (2, 6, 13), "input": (1, 5, 12), "output": (4, 8, 15), "update": (3, 7, 14)}
 
 _C = templates(__name__)
-_SEQUENCE = _C["sequence"]
-_GATE = _C["gate"]
-_INTEGER_UPDATE = _C["integer_update"]
-_FLOAT_UPDATE = _C["float_update"]
 
 
 def lstm(layer: Layer[LstmParams]) -> Work:
@@ -35,7 +31,7 @@ def lstm(layer: Layer[LstmParams]) -> Work:
     p: LstmParams = layer.params
     gates, update = _float_parts(layer) if is_float(layer.output) else integer_parts(layer, _sums)
     body = fill(
-        _SEQUENCE,
+        _C["sequence"],
         element=c_type(layer.output),
         place=f"(t * {p.batches} + b)" if p.time_major else f"(b * {p.steps} + t)",
         gates=gates,
@@ -74,7 +70,7 @@ def _gate(
     w = plus(f"{gate}_weights[u * {p.inputs} + i]", numbers.input_weights_offset)
     r = plus(f"{gate}_recurrent[u * {p.units} + i]", numbers.recurrent_weights_offset)
     return fill(
-        _GATE,
+        _C["gate"],
         gate=gate,
         total=total,
         start=f"{gate}_bias[u]" if is_integer else "0.0f",
@@ -107,7 +103,7 @@ def _float_parts(layer: Layer[LstmParams]) -> tuple[str, str]:
     if p.cell_clip > 0:
         most = float_literal(p.cell_clip)
         clip = f"state = ar_clamp_float(state, -{most}, {most});"
-    return "\n".join(lines), fill(_FLOAT_UPDATE, units=p.units, clip=clip)
+    return "\n".join(lines), fill(_C["float_update"], units=p.units, clip=clip)
 
 
 # -- integers -----------------------------------------------------------------------------
@@ -152,7 +148,7 @@ def integer_parts(
         low, high = -p.quantized_cell_clip, p.quantized_cell_clip
     multiplier, shift = tanh_scaling(p.cell_scale_power)
     update = fill(
-        _INTEGER_UPDATE,
+        _C["integer_update"],
         **{"units": p.units, "element": c_type(layer.output), "low": low, "high": high},
         **{"multiplier": multiplier, "shift": shift},
         forget_times_cell=_product(p.forget_times_cell, f"opened_forget * cell[b * {p.units} + u]"),

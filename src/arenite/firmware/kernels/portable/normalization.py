@@ -25,29 +25,24 @@ for (int32_t row = 0; row < $rows; ++row, x += $depth, y += $depth) {
 }"""
 
 _C = templates(__name__)
-_L2_FLOAT = _C["l2_float"]
-_L2_INT8 = _C["l2_int8"]
-_LOG_SOFTMAX_FLOAT = _C["log_softmax_float"]
-_LOG_SOFTMAX_INT8 = _C["log_softmax_int8"]
-_L2_POOL = _C["l2_pool"]
 
 
 def l2_normalization(layer: Layer[L2NormParams]) -> Work:
     """Rows divided by their norms."""
     p = layer.params
     if layer.input(0).type is TensorType.FLOAT32:
-        return _rows(layer, _L2_FLOAT)
-    return _rows(layer, _L2_INT8, zero=p.input_zero_point)
+        return _rows(layer, _C["l2_float"])
+    return _rows(layer, _C["l2_int8"], zero=p.input_zero_point)
 
 
 def log_softmax(layer: Layer[LogSoftmaxParams | None]) -> Work:
     """Logarithms of the shares that exponentials have of their sum."""
     p = layer.params
     if p is None:
-        return _rows(layer, _LOG_SOFTMAX_FLOAT)
+        return _rows(layer, _C["log_softmax_float"])
     return _rows(
         layer,
-        _LOG_SOFTMAX_INT8,
+        _C["log_softmax_int8"],
         Constant("table", np.asarray(p.exp_table, np.int32)),
         least=p.diff_min - 1,
         reverse_multiplier=p.reverse_multiplier,
@@ -73,7 +68,7 @@ def l2_pool_2d(layer: Layer[Pool2DParams]) -> Work:
     """Roots of means of squares."""
     require_elements(layer)
     text = fill(
-        _L2_POOL,
+        _C["l2_pool"],
         **geometry(layer),
         low=float_literal(layer.params.activation_min),
         high=float_literal(layer.params.activation_max),

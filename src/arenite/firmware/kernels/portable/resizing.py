@@ -16,14 +16,11 @@ from arenite.model import TensorType
 from arenite.ops.tflite.resize_bilinear import Interpolation, ResizeBilinearParams
 
 _C = templates(__name__)
-_RESIZE = _C["resize"]
 
 _INTEGERS = """\
 const int32_t near = above[left + c] * (1024 - down) + below[left + c] * down;
 const int32_t far = above[other + c] * (1024 - down) + below[other + c] * down;
 *y++ = ($type)ar_divide_by_power(near * (1024 - right) + far * right, 20);"""
-
-_FLOATS = _C["floats"]
 
 
 def resize_bilinear(layer: Layer[ResizeBilinearParams]) -> Work:
@@ -34,7 +31,7 @@ def resize_bilinear(layer: Layer[ResizeBilinearParams]) -> Work:
     is_float = x.type is TensorType.FLOAT32
     weight = "float" if is_float else "int32_t"
     text = fill(
-        with_lines(_RESIZE, mix=_FLOATS if is_float else _INTEGERS),
+        with_lines(_C["resize"], mix=_C["floats"] if is_float else _INTEGERS),
         images=images,
         image=height * width * channels,
         type=kind,

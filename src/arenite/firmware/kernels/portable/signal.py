@@ -27,16 +27,10 @@ for (int32_t start = 0; start < $size; start += $weights)
     y[start + i] = ar_saturate_int16((x[start + i] * weights[i]) >> $shift);"""
 
 _C = templates(__name__)
-_ENERGY = _C["energy"]
-_AUTO_SCALE = _C["auto_scale"]
-_FILTER_BANK = _C["filter_bank"]
-_LOG = _C["log"]
 
 _ROOT = """\
 const uint32_t down = (uint32_t)*shift & 31u;
 for (int32_t i = 0; i < $size; ++i) y[i] = ar_rounded_root(x[i]) >> down;"""
-
-_PCAN = _C["pcan"]
 
 
 def window(layer: Layer[SignalWindowParams]) -> Work:
@@ -48,12 +42,14 @@ def window(layer: Layer[SignalWindowParams]) -> Work:
 def energy(layer: Layer[SignalEnergyParams]) -> Work:
     """Squared magnitudes of some complex numbers."""
     p = layer.params
-    return _work(layer, _ENERGY, ["x"], ["y"], size=layer.output.size, start=p.start, end=p.end)
+    return _work(
+        layer, _C["energy"], ["x"], ["y"], size=layer.output.size, start=p.start, end=p.end
+    )
 
 
 def auto_scale(layer: AnyLayer) -> Work:
     """Samples shifted to the left as far as they go, and how far that is."""
-    return _work(layer, _AUTO_SCALE, ["x"], ["y", "shift"], size=layer.outputs[0].size)
+    return _work(layer, _C["auto_scale"], ["x"], ["y", "shift"], size=layer.outputs[0].size)
 
 
 def filter_bank(layer: Layer[SignalFilterBankParams]) -> Work:
@@ -61,7 +57,7 @@ def filter_bank(layer: Layer[SignalFilterBankParams]) -> Work:
     names = ["x", "weights", "unweights", "bins", "starts", "widths"]
     return _work(
         layer,
-        _FILTER_BANK,
+        _C["filter_bank"],
         names,
         ["y"],
         channels=layer.params.num_channels,
@@ -76,7 +72,9 @@ def filter_bank_log(layer: Layer[SignalFilterBankLogParams]) -> Work:
     table = Constant("table", np.asarray(p.bulges, np.int32))
     scale = f"{p.output_scale & 0xFFFFFFFF}u"
     bits = p.input_correction_bits
-    return _work(layer, _LOG, ["x"], ["y"], table, size=layer.output.size, bits=bits, scale=scale)
+    return _work(
+        layer, _C["log"], ["x"], ["y"], table, size=layer.output.size, bits=bits, scale=scale
+    )
 
 
 def square_root(layer: AnyLayer) -> Work:
@@ -88,7 +86,7 @@ def pcan(layer: Layer[SignalPcanParams]) -> Work:
     """Gains from a table of parabolas."""
     last = layer.input(2).size - 3
     sizes = {"size": layer.output.size, "last": last, "shift": layer.params.snr_shift}
-    return _work(layer, _PCAN, ["x", "noise", "table"], ["y"], **sizes)
+    return _work(layer, _C["pcan"], ["x", "noise", "table"], ["y"], **sizes)
 
 
 def _work(

@@ -17,10 +17,6 @@ from arenite.model import TensorType
 from arenite.ops.tflite.softmax import SoftmaxParams
 
 _C = templates(__name__)
-_ROWS = _C["rows"]
-_INT8 = _C["int8"]
-_INT16 = _C["int16"]
-_FLOAT = _C["float"]
 
 #: Rows of int8 up to here: the sum of so many exponentials, at most 2**19 each, does not wrap. What
 #: longer ones come to, which the engine refuses where it is no number of 31 bits or no shift,
@@ -37,7 +33,7 @@ def softmax(layer: Layer[SoftmaxParams]) -> Work:
     require_elements(layer)
     x, y, p = layer.input(0), layer.output, layer.params
     if is_float(x):
-        row = fill(_FLOAT, depth=x.shape[-1], beta=float_literal(p.beta))
+        row = fill(_C["float"], depth=x.shape[-1], beta=float_literal(p.beta))
         return _work(layer, "float", row)
     if x.type is TensorType.INT8:
         return _of_int8(layer)
@@ -49,7 +45,7 @@ def softmax(layer: Layer[SoftmaxParams]) -> Work:
         Constant("exponentials", np.asarray(p.exp_table, np.int16)),
         Constant("reciprocals", np.asarray(p.reciprocal_table, np.int16)),
     )
-    return _work(layer, "int32_t", fill(_INT16, depth=y.shape[-1], **values), *tables)
+    return _work(layer, "int32_t", fill(_C["int16"], depth=y.shape[-1], **values), *tables)
 
 
 def _of_int8(layer: Layer[SoftmaxParams]) -> Work:
@@ -58,7 +54,7 @@ def _of_int8(layer: Layer[SoftmaxParams]) -> Work:
     info, is_long = np.iinfo(y.type.dtype), y.shape[-1] > _MOST_INT8
     distance = f"{12 + 31 - y.type.bits} - zeros"
     row = fill(
-        _INT8,
+        _C["int8"],
         depth=y.shape[-1],
         element=c_type(y),
         bounded=_BOUNDED_INT8 if is_long else "",
@@ -73,7 +69,7 @@ def _of_int8(layer: Layer[SoftmaxParams]) -> Work:
 def _work(layer: AnyLayer, largest: str, row: str, *tables: Constant) -> Work:
     x, y = layer.input(0), layer.output
     depth = x.shape[-1]
-    text = fill(_ROWS, rows=y.size // depth, depth=depth, largest_type=largest, row=row)
+    text = fill(_C["rows"], rows=y.size // depth, depth=depth, largest_type=largest, row=row)
     kind = "int32_t" if x.type is TensorType.INT8 else "int16_t"
     parameters = [reads(x, "x"), *(f"const {kind} *{one.role}" for one in tables), writes(y, "y")]
     in_place = (0,) if x.type is y.type else ()

@@ -15,9 +15,6 @@ from arenite.ops.shared.pooling import Pool2DParams
 from arenite.ops.shared.reduction import ReductionParams
 
 _C = templates(__name__)
-_ADD = _C["add"]
-_AVERAGE = _C["average"]
-_MEAN = _C["mean"]
 
 
 def collection_of(layer: Layer[Any], rows: int) -> Collection:
@@ -27,7 +24,7 @@ def collection_of(layer: Layer[Any], rows: int) -> Collection:
     add = Routine(
         "collect",
         ("const int8_t *x", "int32_t *sums"),
-        fill(_ADD, all=rows * width * channels, channels=channels),
+        fill(_C["add"], all=rows * width * channels, channels=channels),
         about=f"adds up {rows * width} pixels of {channels} channels",
     )
     text = _average(layer, count) if layer.name == "AVERAGE_POOL_2D" else _mean(layer, count)
@@ -39,7 +36,7 @@ def collection_of(layer: Layer[Any], rows: int) -> Collection:
 
 def _average(layer: Layer[Pool2DParams], count: int) -> str:
     return fill(
-        _AVERAGE,
+        _C["average"],
         channels=layer.output.size,
         count=count,
         half=count // 2,
@@ -52,7 +49,7 @@ def _mean(layer: Layer[ReductionParams], count: int) -> str:
     p = layer.params
     multiplier, shift = mean_multiplier(p, count)
     return fill(
-        _MEAN,
+        _C["mean"],
         channels=layer.output.size,
         zeros=f"({count * p.input_zero_point})",
         multiplier=multiplier,

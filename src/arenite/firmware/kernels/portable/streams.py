@@ -23,11 +23,6 @@ from arenite.ops.signal.signal_overlap_add import SignalOverlapAddParams
 from arenite.ops.signal.signal_stacker import SignalStackerParams
 
 _C = templates(__name__)
-_DELAY = _C["delay"]
-_FRAMER = _C["framer"]
-_OVERLAP_ADD = _C["overlap_add"]
-_STACKER = _C["stacker"]
-_SUBTRACTION = _C["subtraction"]
 
 
 def delay(layer: Layer[SignalDelayParams]) -> Work:
@@ -40,7 +35,7 @@ def delay(layer: Layer[SignalDelayParams]) -> Work:
     return _work(
         layer,
         "signal_delay",
-        _DELAY,
+        _C["delay"],
         ["y"],
         states,
         rows=p.rows,
@@ -58,7 +53,7 @@ def framer(layer: Layer[SignalFramerParams]) -> Work:
     return _work(
         layer,
         "signal_framer",
-        _FRAMER,
+        _C["framer"],
         ["y", "valid"],
         states,
         rows=p.rows,
@@ -78,7 +73,7 @@ def overlap_add(layer: Layer[SignalOverlapAddParams]) -> Work:
     return _work(
         layer,
         "signal_overlap_add",
-        _OVERLAP_ADD,
+        _C["overlap_add"],
         ["y"],
         [(kind, "sum", bytes_)],
         rows=p.rows,
@@ -97,7 +92,7 @@ def stacker(layer: Layer[SignalStackerParams]) -> Work:
     return _work(
         layer,
         "signal_stacker",
-        _STACKER,
+        _C["stacker"],
         ["y", "valid"],
         states,
         copies=p.repeats + 1,
@@ -120,7 +115,7 @@ def spectral_subtraction(layer: Layer[SignalFilterBankSpectralSubtractionParams]
     return _work(
         layer,
         "signal_spectral_subtraction",
-        _SUBTRACTION,
+        _C["subtraction"],
         ["y", "noise"],
         [("uint32_t", "kept", 4 * p.num_channels)],
         channels=p.num_channels,

@@ -20,7 +20,6 @@ from arenite.ops.tflite.svdf import SvdfParams
 _INPUT, _FEATURE, _TIME, _BIAS, _STATE = range(5)
 
 _C = templates(__name__)
-_STEP = _C["step"]
 
 #: Activations of floats, of which other operators know fewer.
 _ACTIVATIONS: dict[int, str] = {
@@ -40,7 +39,7 @@ def svdf(layer: Layer[SvdfParams]) -> Work:
     if x.type not in (TensorType.INT8, TensorType.FLOAT32):
         raise UnsupportedError(f"expected int8 or float32, got a tensor of {x.type}")
     text = fill(
-        _STEP,
+        _C["step"],
         **{"batches": p.batches, "inputs": x.shape[1], "units": p.filters // p.rank},
         **{"rank": p.rank, "memory": p.memory},
         **(_of_floats(layer) if is_float(x) else _of_integers(layer)),

@@ -11,7 +11,6 @@ from arenite.firmware.network.layers import Layer
 from arenite.firmware.network.records import Windowed
 
 _C = templates(__name__)
-_WINDOWS = _C["windows"]
 
 
 def geometry(layer: Layer[Windowed]) -> dict[str, str | int]:
@@ -128,4 +127,4 @@ def windows(
         more: What these texts name besides the window's measures.
     """
     values = geometry(layer) | {"filters": filters, **more}
-    return fill(with_lines(_WINDOWS, before=before, tap=tap, behind=behind), **values)
+    return fill(with_lines(_C["windows"], before=before, tap=tap, behind=behind), **values)
