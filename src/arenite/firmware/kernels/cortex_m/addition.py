@@ -34,11 +34,7 @@ class Sum(NamedTuple):
 
 
 def add_sub(layer: Layer[AddSubParams]) -> Work:
-    """The kernel for two tensors of as many elements.
-
-    Raises:
-        UnsupportedError: A precondition does not hold; says which.
-    """
+    """The kernel for two tensors of as many elements."""
     require_types(layer, TensorType.INT8)
     size = elements_of_one_shape(layer)
     found, params = fit(layer.params), layer.params

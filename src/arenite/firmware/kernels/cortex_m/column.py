@@ -26,11 +26,7 @@ _SUMS = ("r4", "r5", "r6", "r7")
 
 
 def depthwise_column(layer: Layer[DepthwiseConv2DParams], weights: Int64s) -> Work:
-    """The kernel for weights ``(channels, height, width)``.
-
-    Raises:
-        UnsupportedError: A precondition does not hold; says which.
-    """
+    """The kernel for weights ``(channels, height, width)``."""
     channels, taps = len(weights), weights[0].size
     window = layer.params.window
     if (layer.output.size, layer.input(0).size) != (channels, channels * taps):

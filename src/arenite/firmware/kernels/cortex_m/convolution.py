@@ -42,20 +42,12 @@ _ROWS = _C["rows"]
 
 
 def conv_2d(layer: Layer[Conv2DParams]) -> Work:
-    """The kernel for a convolution.
-
-    Raises:
-        UnsupportedError: A precondition does not hold; says which.
-    """
+    """The kernel for a convolution."""
     return convolution(layer, convolution_weights(layer))
 
 
 def convolution(layer: Layer[Conv2DParams | DepthwiseConv2DParams], weights: Int64s) -> Work:
-    """The kernel for weights ``(filters, height, width, depth)``.
-
-    Raises:
-        UnsupportedError: A precondition does not hold; says which.
-    """
+    """The kernel for weights ``(filters, height, width, depth)``."""
     window = layer.params.window
     rows = weights.reshape(len(weights), -1)
     if rows.shape == (layer.output.size, layer.input(0).size) and not any(window.padding):

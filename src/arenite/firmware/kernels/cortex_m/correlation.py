@@ -40,11 +40,7 @@ _MOST = 160
 
 
 def correlation(layer: Layer[DepthwiseConv2DParams], weights: Int64s) -> Work:
-    """The kernel for weights ``(channels, height, width)``.
-
-    Raises:
-        UnsupportedError: A precondition does not hold; says which.
-    """
+    """The kernel for weights ``(channels, height, width)``."""
     if weights[0].size > _MOST:
         raise UnsupportedError(f"{weights[0].size} weights per channel are more than {_MOST}")
     g = planes_of(layer, multiplier=layer.params.depth_multiplier)

@@ -36,11 +36,7 @@ from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
 
 
 def depthwise_conv_2d(layer: Layer[DepthwiseConv2DParams]) -> Work:
-    """The kernel for weights of any size.
-
-    Raises:
-        UnsupportedError: A precondition does not hold; says which.
-    """
+    """The kernel for weights of any size."""
     if layer.input(0).shape[3] < GROUP:
         # Most outputs read much of a pixel: that is a convolution.
         return convolution(layer, dense_weights(layer))

@@ -31,11 +31,7 @@ _SUMS = ("r4", "r5")
 
 
 def few_units(layer: Layer[ConvolutionParams], weights: Int64s) -> Work:
-    """The kernel for rows of inputs and weights ``(units, depth)``.
-
-    Raises:
-        UnsupportedError: A precondition does not hold; says which.
-    """
+    """The kernel for rows of inputs and weights ``(units, depth)``."""
     units, depth = weights.shape
     if units > _UNITS or 2 * weights.size > _MOST:
         raise UnsupportedError(f"expected {_UNITS} units of few weights at most")

@@ -10,9 +10,5 @@ from arenite.ops.tflite.fully_connected import FullyConnectedParams
 
 
 def fully_connected(layer: Layer[FullyConnectedParams]) -> Work:
-    """The kernel for rows of inputs.
-
-    Raises:
-        UnsupportedError: A precondition does not hold; says which.
-    """
+    """The kernel for rows of inputs."""
     return pointwise(layer, fully_connected_weights(layer))

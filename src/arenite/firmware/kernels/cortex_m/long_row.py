@@ -32,11 +32,7 @@ _C = templates(__name__)
 
 
 def long_row(layer: Layer[ConvolutionParams], weights: Int64s) -> Work:
-    """The kernel for rows of inputs and weights ``(filters, depth)``.
-
-    Raises:
-        UnsupportedError: A precondition does not hold; says which.
-    """
+    """The kernel for rows of inputs and weights ``(filters, depth)``."""
     filters, depth = weights.shape
     padded = -(-depth // (4 * _TURN)) * 4 * _TURN
     bias, channels = reached(layer, weights)

@@ -25,11 +25,7 @@ _REACH = 1 << 23
 
 
 def lstm(layer: Layer[LstmParams]) -> Work:
-    """The kernel for constant weights without zero points.
-
-    Raises:
-        UnsupportedError: A precondition does not hold; says which.
-    """
+    """The kernel for constant weights without zero points."""
     require_types(layer, TensorType.INT8, inputs=1)
     require_elements(layer)
     p = layer.params

@@ -30,11 +30,7 @@ _STRAIGHT = 8
 
 
 def pointwise(layer: Layer[ConvolutionParams], weights: Int64s) -> Work:
-    """The kernel for rows of inputs that weights ``(filters, depth)`` multiply.
-
-    Raises:
-        UnsupportedError: A precondition does not hold; says which.
-    """
+    """The kernel for rows of inputs that weights ``(filters, depth)`` multiply."""
     short = one_row if layer.output.size == len(weights) else _pairs
     for kernel in (few_units, short):
         with suppress(UnsupportedError):

@@ -75,11 +75,7 @@ class _Pool:
 
 
 def average_pool_2d(layer: Layer[Pool2DParams]) -> Work:
-    """The kernel for means of windows: halves away from zero.
-
-    Raises:
-        UnsupportedError: A precondition does not hold; says which.
-    """
+    """The kernel for means of windows: halves away from zero."""
     pool, params = _windows(layer), layer.params
     if pool.pixels > _MOST:
         raise UnsupportedError(f"{pool.pixels} pixels are more than {_MOST}")
@@ -94,22 +90,14 @@ def average_pool_2d(layer: Layer[Pool2DParams]) -> Work:
 
 
 def max_pool_2d(layer: Layer[Pool2DParams]) -> Work:
-    """The kernel for the largest of windows.
-
-    Raises:
-        UnsupportedError: A precondition does not hold; says which.
-    """
+    """The kernel for the largest of windows."""
     pool, params = _windows(layer), layer.params
     finish = partial(_emit_largest, int(params.activation_min), int(params.activation_max))
     return _pooled(layer, pool, "max_pool", lambda pool: _code(pool, _emit_maxima, finish, {}))
 
 
 def mean(layer: Layer[ReductionParams]) -> Work:
-    """The kernel for means of all pixels.
-
-    Raises:
-        UnsupportedError: A precondition does not hold; says which.
-    """
+    """The kernel for means of all pixels."""
     require_types(layer, TensorType.INT8, inputs=1)
     require_elements(layer)
     shape, p = layer.input(0).shape, layer.params

@@ -38,11 +38,7 @@ REGISTERS = {
 
 
 def one_row(layer: Layer[ConvolutionParams], weights: Int64s) -> Work:
-    """The kernel for one row of inputs and weights ``(filters, depth)``.
-
-    Raises:
-        UnsupportedError: A precondition does not hold; says which.
-    """
+    """The kernel for one row of inputs and weights ``(filters, depth)``."""
     filters, depth = weights.shape
     ordered = padded_order(weights)
     padded = 2 * ordered.shape[1]

@@ -11,11 +11,7 @@ from arenite.model import TensorType
 
 
 def selection(layer: AnyLayer) -> Work:
-    """The kernel for two tensors of as many elements, or of which one has a single element.
-
-    Raises:
-        UnsupportedError: A precondition does not hold; says which.
-    """
+    """The kernel for two tensors of as many elements, or of which one has a single element."""
     require_types(layer, TensorType.INT8)
     inputs = [layer.input(0), layer.input(1)]
     is_value = min(one.size for one in inputs) == 1 and layer.output.size > 1

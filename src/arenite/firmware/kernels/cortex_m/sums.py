@@ -67,11 +67,7 @@ def packed(
 def packed_any(
     layer: Layer[ConvolutionParams], weights: Int64s, pack: Callable[[Int64s, How], _Packed]
 ) -> tuple[_Packed, How]:
-    """The same with TFLM's own formula where there is no short form.
-
-    Raises:
-        UnsupportedError: A precondition does not hold; says which.
-    """
+    """The same with TFLM's own formula where there is no short form."""
     bias, channels = reached(layer, weights)
     with suppress(UnsupportedError):
         return _short(bias, channels, pack)

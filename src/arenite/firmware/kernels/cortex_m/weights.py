@@ -16,30 +16,18 @@ from arenite.ops.tflite.fully_connected import FullyConnectedParams
 
 
 def convolution_weights(layer: Layer[Conv2DParams]) -> Int64s:
-    """``(filters, height, width, depth)`` of a CONV_2D; of groups the depth of one.
-
-    Raises:
-        UnsupportedError: A precondition does not hold; says which.
-    """
+    """``(filters, height, width, depth)`` of a CONV_2D; of groups the depth of one."""
     return _weights(layer)
 
 
 def depthwise_weights(layer: Layer[DepthwiseConv2DParams]) -> Int64s:
-    """``(channels, height, width)`` of a DEPTHWISE_CONV_2D, by channels of its output.
-
-    Raises:
-        UnsupportedError: A precondition does not hold; says which.
-    """
+    """``(channels, height, width)`` of a DEPTHWISE_CONV_2D, by channels of its output."""
     by_channel: Int64s = _weights(layer)[0].transpose(2, 0, 1)
     return by_channel
 
 
 def dense_weights(layer: Layer[Windowed]) -> Int64s:
-    """A DEPTHWISE_CONV_2D as a convolution, whose filters have zeros for the other channels.
-
-    Raises:
-        UnsupportedError: A precondition does not hold; says which.
-    """
+    """A DEPTHWISE_CONV_2D as a convolution, whose filters have zeros for the other channels."""
     weights, depth = _weights(layer)[0], layer.input(0).shape[3]
     filters = weights.shape[2]
     found = np.zeros((filters, *weights.shape[:2], depth), np.int64)
@@ -58,11 +46,7 @@ def dilated(weights: Int64s, by: int, axis: int) -> Int64s:
 
 
 def fully_connected_weights(layer: Layer[FullyConnectedParams]) -> Int64s:
-    """``(filters, depth)`` of a FULLY_CONNECTED layer.
-
-    Raises:
-        UnsupportedError: A precondition does not hold; says which.
-    """
+    """``(filters, depth)`` of a FULLY_CONNECTED layer."""
     weights = _weights(layer)
     weights = weights.reshape(-1, weights.shape[-1])
     if layer.params.filter_offset:

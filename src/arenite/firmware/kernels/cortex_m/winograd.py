@@ -84,11 +84,7 @@ def strips_of(tiles: Tiles, width: int, depth: int) -> Strips:
 
 
 def winograd(layer: Layer[Conv2DParams], tiles: Tiles) -> Work:
-    """The kernel for a 3x3 convolution of stride 1, padded by one or not at all.
-
-    Raises:
-        UnsupportedError: A precondition does not hold; says which.
-    """
+    """The kernel for a 3x3 convolution of stride 1, padded by one or not at all."""
     weights = convolution_weights(layer)
     require_one_group(layer)
     require_no_dilation(layer)

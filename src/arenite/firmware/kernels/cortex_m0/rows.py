@@ -33,20 +33,12 @@ _C = templates(__name__)
 
 
 def fully_connected(layer: Layer[FullyConnectedParams]) -> Work:
-    """The kernel for rows of inputs.
-
-    Raises:
-        UnsupportedError: A precondition does not hold; says which.
-    """
+    """The kernel for rows of inputs."""
     return _rows(layer, fully_connected_weights(layer), "fully_connected_rows")
 
 
 def conv_2d(layer: Layer[Conv2DParams]) -> Work:
-    """The kernel for a convolution.
-
-    Raises:
-        UnsupportedError: A precondition does not hold; says which.
-    """
+    """The kernel for a convolution."""
     require_one_group(layer)
     window, weights = layer.params.window, convolution_weights(layer)
     rows = weights.reshape(len(weights), -1)

@@ -20,11 +20,7 @@ _C = templates(__name__)
 
 
 def add_sub(layer: Layer[AddSubParams]) -> Work:
-    """The kernel for two tensors of as many elements.
-
-    Raises:
-        UnsupportedError: A precondition does not hold; says which.
-    """
+    """The kernel for two tensors of as many elements."""
     require_types(layer, TensorType.INT8)
     size, params = elements_of_one_shape(layer), layer.params
     found = fit(params)

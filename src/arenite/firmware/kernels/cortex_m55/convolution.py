@@ -41,22 +41,14 @@ _C = templates(__name__)
 
 
 def conv_2d(layer: Layer[Conv2DParams]) -> Work:
-    """The kernel for a convolution.
-
-    Raises:
-        UnsupportedError: A precondition does not hold; says which.
-    """
+    """The kernel for a convolution."""
     require_one_group(layer)
     require_no_dilation(layer)
     return convolution(layer, convolution_weights(layer))
 
 
 def convolution(layer: Layer[Conv2DParams | DepthwiseConv2DParams], weights: Int64s) -> Work:
-    """The kernel for weights ``(filters, height, width, depth)``.
-
-    Raises:
-        UnsupportedError: A precondition does not hold; says which.
-    """
+    """The kernel for weights ``(filters, height, width, depth)``."""
     window = layer.params.window
     rows = weights.reshape(len(weights), -1)
     by_column = weights.transpose(0, 2, 1, 3).reshape(len(weights), -1)

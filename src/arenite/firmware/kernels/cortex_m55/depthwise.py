@@ -42,11 +42,7 @@ _C = templates(__name__)
 
 
 def depthwise_conv_2d(layer: Layer[DepthwiseConv2DParams]) -> Work:
-    """The kernel for a depth multiplier of 1, or for one input channel.
-
-    Raises:
-        UnsupportedError: A precondition does not hold; says which.
-    """
+    """The kernel for a depth multiplier of 1, or for one input channel."""
     require_no_dilation(layer)
     channels = layer.input(0).shape[3]
     if channels == 1:

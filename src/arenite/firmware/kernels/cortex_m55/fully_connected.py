@@ -26,11 +26,7 @@ _C = templates(__name__)
 
 
 def fully_connected(layer: Layer[FullyConnectedParams]) -> Work:
-    """The kernel for one row of inputs.
-
-    Raises:
-        UnsupportedError: A precondition does not hold; says which.
-    """
+    """The kernel for one row of inputs."""
     weights = fully_connected_weights(layer)
     if layer.input(0).size != weights.shape[1]:
         raise UnsupportedError("expected one row of inputs")
