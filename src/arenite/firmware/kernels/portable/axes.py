@@ -7,10 +7,9 @@ give the output's size, which the engine refuses, give zeros.
 from __future__ import annotations
 
 from arenite.c_text import fill, indented, templates
-from arenite.firmware.kernels.portable.elements import reads, writes
-from arenite.firmware.kernels.portable.elementwise_loop import argument
+from arenite.firmware.kernels.portable.elementwise_loop import work_of
 from arenite.firmware.kernels.portable.loops import axis_names, nested, offset, strides_of
-from arenite.firmware.network.kernel import Routine, Work
+from arenite.firmware.network.kernel import Work
 from arenite.firmware.network.layers import AnyLayer, Layer, Value
 from arenite.ops.shared.reduction import ReductionParams
 
@@ -39,10 +38,8 @@ def reduction(
         if mask is None:
             mask = max(layer.params.axis_mask, 0) if layer.params is not None else 0
         text = _known(x, mask, first, step, last)
-    axes = [layer.input(1)] if fed else []
-    parameters = reads(x, "x"), *(reads(one, "axes") for one in axes), writes(layer.output, "y")
-    routine = Routine(stem, parameters, text, about=str(layer))
-    return Work(routine, (argument(x), *map(argument, axes), layer.output))
+    read = {"x": x, "axes": layer.input(1)} if fed else {"x": x}
+    return work_of(layer, text, read, stem=stem)
 
 
 def is_fed(layer: Layer[ReductionParams | None]) -> bool:

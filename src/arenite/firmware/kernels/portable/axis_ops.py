@@ -14,11 +14,10 @@ from math import prod
 
 from arenite.c_text import fill, templates, with_lines
 from arenite.firmware.kernels.portable.axes import reduction
-from arenite.firmware.kernels.portable.elements import reads, writes
-from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
+from arenite.firmware.kernels.portable.elementwise_loop import c_type, work_of
 from arenite.firmware.kernels.portable.needs import require_some
 from arenite.firmware.kernels.portable.unary import every
-from arenite.firmware.network.kernel import Routine, Work
+from arenite.firmware.network.kernel import Work
 from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.model import TensorType
 from arenite.ops.shared.arg_min_max import ArgMinMaxParams
@@ -94,12 +93,10 @@ def cumsum(layer: Layer[CumsumParams]) -> Work:
 
 def _along(layer: Layer[CumsumParams | ArgMinMaxParams], axes: Iterable[int], text: str) -> Work:
     """The work of loops along an axis, which is known, or fed and one of those."""
-    x, y, known = layer.input(0), layer.output, layer.params.axis >= 0
-    fed = [] if known else [layer.input(1)]
+    x, known = layer.input(0), layer.params.axis >= 0
     sizes = fill(_KNOWN, **_sizes(x.shape, layer.params.axis)) if known else _chosen(layer, axes)
-    parameters = reads(x, "x"), *(reads(one, "axis") for one in fed), writes(y, "y")
-    routine = Routine(layer.name.lower(), parameters, f"{sizes}\n{text}", about=str(layer))
-    return Work(routine, (argument(x), *map(argument, fed), y))
+    read = {"x": x} if known else {"x": x, "axis": layer.input(1)}
+    return work_of(layer, f"{sizes}\n{text}", read)
 
 
 def _chosen(layer: AnyLayer, axes: Iterable[int]) -> str:

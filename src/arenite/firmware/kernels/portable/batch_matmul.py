@@ -9,17 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from arenite.c_text import fill, templates
-from arenite.firmware.kernels.portable.elements import (
-    clamped,
-    is_float,
-    reads,
-    require_numbers,
-    writes,
-)
-from arenite.firmware.kernels.portable.elementwise_loop import argument
+from arenite.firmware.kernels.portable.elements import clamped, is_float, require_numbers
+from arenite.firmware.kernels.portable.elementwise_loop import work_of
 from arenite.firmware.kernels.portable.loops import broadcast_strides, nested, offset
 from arenite.firmware.kernels.portable.sums import Sums, plus, with_offset
-from arenite.firmware.network.kernel import Routine, Work
+from arenite.firmware.network.kernel import Work
 from arenite.firmware.network.layers import Layer, Value
 from arenite.ops.tflite.batch_matmul import BatchMatMulParams
 
@@ -46,10 +40,7 @@ def batch_matmul(layer: Layer[BatchMatMulParams]) -> Work:
         add=sums.add(plus(left, p.lhs_offset), plus(right, p.rhs_offset)),
         result=sums.finish,
     )
-    parameters = reads(a, "a"), reads(b, "b"), writes(y, "y")
-    body = nested(batches, text)
-    routine = Routine("batch_matmul", parameters, body, about=str(layer))
-    return Work(routine, (argument(a), argument(b), y))
+    return work_of(layer, nested(batches, text), {"a": a, "b": b})
 
 
 def _sums(layer: Layer[BatchMatMulParams]) -> Sums:

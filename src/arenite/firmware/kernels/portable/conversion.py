@@ -8,12 +8,12 @@ point lets it wrap, as there. Facts: TFLM ``reference/quantize.h``, ``requantize
 from __future__ import annotations
 
 from arenite.c_text import fill, float_literal, literal
-from arenite.firmware.kernels.portable.elements import is_float, reads, writes
-from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
+from arenite.firmware.kernels.portable.elements import is_float
+from arenite.firmware.kernels.portable.elementwise_loop import c_type, work_of
 from arenite.firmware.kernels.portable.lookup import BYTES, lookup
 from arenite.firmware.kernels.portable.needs import require_elements, require_types
 from arenite.firmware.kernels.portable.sums import plus, with_offset
-from arenite.firmware.network.kernel import Routine, Work
+from arenite.firmware.network.kernel import Work
 from arenite.firmware.network.layers import Layer
 from arenite.model import TensorType
 from arenite.ops.tflite.dequantize import DequantizeParams
@@ -53,9 +53,7 @@ def quantize(layer: Layer[QuantizeParams]) -> Work:
         low=literal(p.output_min),
         high=literal(p.output_max),
     )
-    routine = Routine("quantize", (reads(x, "x"), writes(y, "y")), text, about=str(layer))
-    in_place = (0,) if x.type.bits >= y.type.bits else ()
-    return Work(routine, (argument(x), y), in_place=in_place)
+    return work_of(layer, text, {"x": x}, in_place=(0,) if x.type.bits >= y.type.bits else ())
 
 
 def dequantize(layer: Layer[DequantizeParams]) -> Work:
@@ -71,9 +69,7 @@ def dequantize(layer: Layer[DequantizeParams]) -> Work:
         x=plus("x[i]", -p.zero_point),
         zero=p.zero_point,
     )
-    parameters = reads(x, "x"), writes(layer.output, "y")
-    routine = Routine("dequantize", parameters, text, about=str(layer))
-    return Work(routine, (argument(x), layer.output))
+    return work_of(layer, text, {"x": x})
 
 
 KERNELS = {"QUANTIZE": quantize, "DEQUANTIZE": dequantize}

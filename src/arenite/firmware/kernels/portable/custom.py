@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from arenite.c_text import fill, float_literal, templates
-from arenite.firmware.kernels.portable.elementwise_loop import argument
+from arenite.firmware.kernels.portable.elementwise_loop import work_of
 from arenite.firmware.kernels.portable.needs import require_elements
 from arenite.firmware.network.kernel import (
     Constant,
@@ -26,10 +26,10 @@ from arenite.ops.custom.tflm_decode import DecodeParams
 
 _C = templates(__name__)
 
-#: Scratch memory by name and type; how many elements is said where they are known.
+#: Scratch memory; how many elements is said where they are known.
 _MEMORY = (
-    *(("float", "corners"), ("float", "values"), ("int32_t", "order"), ("int32_t", "merged")),
-    *(("int32_t", "kept"), ("int32_t", "selected"), ("int32_t", "found"), ("int32_t", "best")),
+    *("float *corners", "float *values", "int32_t *order", "int32_t *merged"),
+    *("int32_t *kept", "int32_t *selected", "int32_t *found", "int32_t *best"),
 )
 
 
@@ -37,7 +37,9 @@ def detection_post_process(layer: Layer[DetectionPostProcessParams]) -> Work:
     """Boxes, their classes and scores, and how many they are."""
     require_elements(layer)
     p = layer.params
-    encodings, predictions, _ = inputs = [layer.input(number) for number in range(3)]
+    names = ("encodings", "predictions", "anchors")
+    read = {name: layer.input(number) for number, name in enumerate(names)}
+    encodings, predictions, _ = read.values()
     boxes, stride = predictions.shape[1:]
     classes = stride - p.first_class
     sizes = [value.size for value in layer.outputs]
@@ -67,14 +69,9 @@ def detection_post_process(layer: Layer[DetectionPostProcessParams]) -> Work:
         count_size=sizes[3],
     )
     counts = (4 * boxes, candidates, candidates, candidates, boxes, boxes, found, found)
-    parameters = (
-        *(f"const float *{name}" for name in ("encodings", "predictions", "anchors")),
-        *(f"float *{name}" for name in ("places", "classes", "scores", "number")),
-        *(f"{kind} *{name}" for kind, name in _MEMORY),
-    )
-    memory = [Scratch(4 * count) for count in counts]
-    routine = Routine("detection_post_process", parameters, text, about=str(layer))
-    return Work(routine, (*map(argument, inputs), *layer.outputs, *memory))
+    written = dict(zip(("places", "classes", "scores", "number"), layer.outputs, strict=True))
+    memory = {one: Scratch(4 * count) for one, count in zip(_MEMORY, counts, strict=True)}
+    return work_of(layer, text, read, written, memory, stem="detection_post_process")
 
 
 def decode(layer: Layer[DecodeParams]) -> Work:
@@ -107,10 +104,9 @@ def circular_buffer(layer: Layer[CircularBufferParams]) -> Work:
         raise UnsupportedError("the output must be a variable")
     kept, period = (p.slots - 1) * p.depth, int(layer.state[0].view(np.int32)[PERIOD])
     text = fill(_CIRCULAR_BUFFER, kept=kept, depth=p.depth, period=period)
-    parameters = ("const int8_t *x", "int8_t *y", "int32_t *cycles")
     cycles = State(f"cycles of layer {layer.index}", 4)
-    routine = Routine("circular_buffer", parameters, text, about=str(layer))
-    return Work(routine, (argument(layer.input(0)), layer.output, cycles), ends=cycles)
+    memory = {"int32_t *cycles": cycles}
+    return work_of(layer, text, {"x": layer.input(0)}, None, memory, ends=cycles)
 
 
 KERNELS = {

@@ -8,9 +8,9 @@ A number that is divided by 0, which the engine refuses, is divided by 1 instead
 from __future__ import annotations
 
 from arenite.c_text import fill, float_literal, templates
-from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type, each
+from arenite.firmware.kernels.portable.elementwise_loop import c_type, each, work_of
 from arenite.firmware.kernels.portable.needs import require_elements
-from arenite.firmware.network.kernel import Routine, Work
+from arenite.firmware.network.kernel import Work
 from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.model import TensorType
 from arenite.ops.shared.add_sub import AddSubParams
@@ -136,9 +136,8 @@ def prelu(layer: Layer[PreluParams]) -> Work:
 def add_n(layer: Layer[AddNParams]) -> Work:
     """The sum of any number of tensors."""
     require_elements(layer)
-    p, kind = layer.params, c_type(layer.output)
+    p = layer.params
     names = [f"x{number}" for number in range(len(layer.inputs))]
-    values = {"size": layer.output.size}
     if layer.output.type is TensorType.FLOAT32:
         sum_ = fill(_ADD_N_FLOAT, terms=" + ".join(f"{name}[i]" for name in names))
     else:
@@ -153,10 +152,8 @@ def add_n(layer: Layer[AddNParams]) -> Work:
             low=p.output_min,
             high=p.output_max,
         )
-    text = fill(_ADD_N, sum=sum_, **values).replace("- -", "+ ")
-    parameters = (*(f"const {kind} *{name}" for name in names), f"{kind} *y")
-    arguments = [argument(layer.input(number)) for number in range(len(names))]
-    return Work(Routine("add_n", parameters, text, about=str(layer)), (*arguments, layer.output))
+    text = fill(_ADD_N, sum=sum_, size=layer.output.size).replace("- -", "+ ")
+    return work_of(layer, text, {name: layer.input(number) for number, name in enumerate(names)})
 
 
 def _halved(layer: Layer[AddNParams], value: str) -> str:

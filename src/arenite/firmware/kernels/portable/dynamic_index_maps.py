@@ -8,10 +8,10 @@ TFLM ``micro/kernels/reverse.cc``, ``mirror_pad.cc``, ``space_to_batch_nd.cc``,
 from __future__ import annotations
 
 from arenite.c_text import fill, templates, with_lines
-from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
+from arenite.firmware.kernels.portable.elementwise_loop import work_of
 from arenite.firmware.kernels.portable.loops import axis_names, nested, offset, strides_of
 from arenite.firmware.kernels.portable.needs import require_some
-from arenite.firmware.network.kernel import Routine, Work
+from arenite.firmware.network.kernel import Work
 from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.ops.shared.batch_space import as_image
 from arenite.ops.tflite.mirror_pad import MirrorPadParams
@@ -45,7 +45,7 @@ def reverse(layer: AnyLayer) -> Work:
     ]
     loops = nested(x.shape, f"*y++ = x[{' + '.join(terms) or '0'}];")
     text = fill(_C["reverse"], rank=len(x.shape), count=layer.input(1).size, loops=loops)
-    return _work(layer, "reverse", text, "axes")
+    return _work(layer, text, "axes")
 
 
 def mirror_pad(layer: Layer[MirrorPadParams]) -> Work:
@@ -68,7 +68,7 @@ def mirror_pad(layer: Layer[MirrorPadParams]) -> Work:
         )
         terms.append(f"at_{name} * {step}")
     lines.append(f"*y++ = x[{' + '.join(terms) or '0'}];")
-    return _work(layer, "mirror_pad", nested(layer.output.shape, "\n".join(lines)), "paddings")
+    return _work(layer, nested(layer.output.shape, "\n".join(lines)), "paddings")
 
 
 def blocks(layer: AnyLayer) -> Work:
@@ -90,7 +90,7 @@ def blocks(layer: AnyLayer) -> Work:
         in_height=x[1],
         in_width=x[2],
     )
-    return _work(layer, layer.name.lower(), text, "sizes", "margins")
+    return _work(layer, text, "sizes", "margins")
 
 
 def box(layer: AnyLayer) -> Work:
@@ -105,19 +105,12 @@ def box(layer: AnyLayer) -> Work:
     unused = "" if terms else "(void)begins;\n"
     inner = [step if size > 1 else 0 for size, step in zip(sizes, steps, strict=True)]
     loops = nested(sizes, f"*y++ = x[{offset(inner)}];")
-    return _work(layer, "slice", f"{unused}x += {' + '.join(terms) or '0'};\n{loops}", "begins")
+    return _work(layer, f"{unused}x += {' + '.join(terms) or '0'};\n{loops}", "begins")
 
 
-def _work(layer: AnyLayer, stem: str, text: str, *names: str) -> Work:
+def _work(layer: AnyLayer, text: str, *names: str) -> Work:
     require_some(layer.input(0), layer.output)
-    x, rest = layer.input(0), [layer.input(number) for number in range(1, len(names) + 1)]
-    parameters = (
-        f"const {c_type(x)} *x",
-        *(f"const {c_type(value)} *{name}" for value, name in zip(rest, names, strict=True)),
-        f"{c_type(layer.output)} *y",
-    )
-    routine = Routine(stem, parameters, text, about=str(layer))
-    return Work(routine, (argument(x), *map(argument, rest), layer.output))
+    return work_of(layer, text, {n: layer.input(i) for i, n in enumerate(("x", *names))})
 
 
 #: How an operator is done whose inputs behind the first are not all constants.

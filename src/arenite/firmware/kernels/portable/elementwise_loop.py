@@ -6,7 +6,7 @@ Inputs broadcast. A layer's statement names the elements ``$a``, ``$b`` and so o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,15 @@ import numpy as np
 from arenite.c_text import C_TYPES, fill, indented
 from arenite.firmware.kernels.portable.loops import broadcast_strides, nested, offset, strides_of
 from arenite.firmware.kernels.portable.needs import require_elements
-from arenite.firmware.network.kernel import Argument, Constant, Routine, UnsupportedError, Work
+from arenite.firmware.network.kernel import (
+    Argument,
+    Constant,
+    Routine,
+    Scratch,
+    State,
+    UnsupportedError,
+    Work,
+)
 from arenite.firmware.network.layers import AnyLayer, Value
 from arenite.model import TensorType
 from arenite.ops.context import Array
@@ -48,18 +56,9 @@ def each(
     text = fill(statement, **places, **values)
     several = flat and y.size >= _FLOATS and y.type is TensorType.FLOAT32 and "\n" not in statement
     loop = _several(y.size, text) if several else nested(shape, text)
-    parameters = [f"const {c_type(x)} *{name}" for x, name in zip(inputs, names, strict=True)]
-    parameters += [f"const {C_TYPES[table.values.dtype]} *{name}" for name, table in tables]
-    return Work(
-        Routine(
-            layer.name.lower(),
-            (*parameters, f"{c_type(y)} *y"),
-            loop.replace("- -", "+ "),
-            about=str(layer),
-        ),
-        (*map(argument, inputs), *(table for _, table in tables), y),
-        in_place=tuple(n for n in operands if may_lie_over(y, layer.input(n))),
-    )
+    read = dict(zip(names, inputs, strict=True)) | dict(tables)
+    in_place = tuple(n for n in operands if may_lie_over(y, layer.input(n)))
+    return work_of(layer, loop.replace("- -", "+ "), read, in_place=in_place)
 
 
 def _several(size: int, statement: str) -> str:
@@ -85,6 +84,43 @@ def may_lie_over(y: Value, x: Value) -> bool:
     if x.size != y.size or x.type.bits < y.type.bits:
         return False
     return c_type(x) == c_type(y) or y.type.bits == 8
+
+
+def work_of(
+    layer: AnyLayer,
+    text: str,
+    read: Mapping[str, Value | Constant],
+    written: Mapping[str, Value] | None = None,
+    memory: Mapping[str, Scratch | State] | None = None,
+    *,
+    stem: str = "",
+    **more: Any,
+) -> Work:
+    """The work of C about arrays by their names in it.
+
+    Args:
+        layer: What it does.
+        text: The function's body.
+        read: Tensors and constants that it reads.
+        written: Tensors that it writes; by default the output, ``y``.
+        memory: Scratch memory and state by their declarations: ``"int16_t *line"``.
+        stem: What the function is called; by default as the operator.
+        more: Further attributes of the work; ``parts`` are the routine's.
+    """
+    written, memory = written or {"y": layer.output}, memory or {}
+    parameters = (
+        *(f"const {_element_of(one)} *{name}" for name, one in read.items()),
+        *(f"{c_type(one)} *{name}" for name, one in written.items()),
+        *memory,
+    )
+    arguments = (one if isinstance(one, Constant) else argument(one) for one in read.values())
+    parts = more.pop("parts", ())
+    routine = Routine(stem or layer.name.lower(), parameters, text, parts, about=str(layer))
+    return Work(routine, (*arguments, *written.values(), *memory.values()), **more)
+
+
+def _element_of(array: Value | Constant) -> str:
+    return C_TYPES[array.values.dtype] if isinstance(array, Constant) else c_type(array)
 
 
 def argument(value: Value) -> Argument:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from math import prod
 
 from arenite.c_text import fill, float_literal, templates
-from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
+from arenite.firmware.kernels.portable.elementwise_loop import c_type, work_of
 from arenite.firmware.kernels.portable.loops import nested, offset, strides_of
 from arenite.firmware.kernels.portable.needs import require_elements, require_some
-from arenite.firmware.network.kernel import Routine, UnsupportedError, Work
+from arenite.firmware.network.kernel import UnsupportedError, Work
 from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.ops.tflite.embedding_lookup import EmbeddingLookupParams
 from arenite.ops.tflite.gather import GatherParams
@@ -100,29 +100,16 @@ def dynamic_update_slice(layer: AnyLayer) -> Work:
         start=" + ".join(start) or "0",
         loops=nested(update.shape, f"y[{offset(inner)}] = *update++;"),
     )
-    kind = c_type(x)
-    parameters = (
-        *(f"const {kind} *x", f"const {kind} *update"),
-        *(f"const {c_type(starts)} *starts", f"{kind} *y"),
-    )
     if not lines:
         text = f"(void)starts;\n{text}"
-    routine = Routine("dynamic_update_slice", parameters, text, about=str(layer))
-    arguments = (argument(x), argument(update), argument(starts), layer.output)
-    return Work(routine, arguments)
+    return work_of(layer, text, {"x": x, "update": update, "starts": starts})
 
 
 def _work(layer: AnyLayer, text: str, table: int = 0, indices: int = 1) -> Work:
     x, at = layer.input(table), layer.input(indices)
     if x.size >= 1 << 31:
         raise UnsupportedError("expected fewer than 2**31 elements")
-    parameters = (
-        f"const {c_type(x)} *x",
-        f"const {c_type(at)} *indices",
-        f"{c_type(layer.output)} *y",
-    )
-    routine = Routine(layer.name.lower(), parameters, text, about=str(layer))
-    return Work(routine, (argument(x), argument(at), layer.output))
+    return work_of(layer, text, {"x": x, "indices": at})
 
 
 def broadcast_args(layer: AnyLayer) -> Work:
@@ -144,10 +131,7 @@ def broadcast_args(layer: AnyLayer) -> Work:
         first=element("p", sizes[0]),
         second=element("q", sizes[1]),
     )
-    given = [(layer.input(n), name) for n, name in ((0, "p"), (1, "q")) if sizes[n]]
-    parameters = (*(f"const {c_type(x)} *{name}" for x, name in given), f"{c_type(y)} *y")
-    routine = Routine("broadcast_args", parameters, text, about=str(layer))
-    return Work(routine, (*(argument(x) for x, _ in given), y))
+    return work_of(layer, text, {"pq"[n]: layer.input(n) for n in (0, 1) if sizes[n]})
 
 
 KERNELS = {

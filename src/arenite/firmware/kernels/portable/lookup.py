@@ -10,10 +10,9 @@ from dataclasses import replace
 import numpy as np
 
 from arenite.c_text import fill
-from arenite.firmware.kernels.portable.elements import reads, writes
-from arenite.firmware.kernels.portable.elementwise_loop import argument
+from arenite.firmware.kernels.portable.elementwise_loop import work_of
 from arenite.firmware.kernels.portable.needs import require_elements, require_types
-from arenite.firmware.network.kernel import Constant, Routine, Work
+from arenite.firmware.network.kernel import Constant, Work
 from arenite.firmware.network.layers import AnyLayer, Value
 from arenite.model import Model, ModelBuilder, TensorType
 from arenite.ops.context import Array
@@ -30,11 +29,8 @@ def lookup(layer: AnyLayer) -> Work:
     require_types(layer, *BYTES)
     require_elements(layer)
     x, y = _ends(layer)
-    parameters = reads(x, "x"), reads(y, "table"), writes(y, "y")
-    text = fill(_LOOKUP, size=y.size)
-    routine = Routine("lookup", parameters, text, about=str(layer))
-    table = Constant("table", results_of(layer))
-    return Work(routine, (argument(layer.input(0)), table, layer.output), in_place=(0,))
+    read: dict[str, Value | Constant] = {"x": x, "table": Constant("table", results_of(layer))}
+    return work_of(layer, fill(_LOOKUP, size=y.size), read, stem="lookup", in_place=(0,))
 
 
 def results_of(layer: AnyLayer) -> Array:

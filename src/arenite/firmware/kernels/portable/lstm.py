@@ -11,11 +11,11 @@ from collections.abc import Callable
 
 from arenite.c_text import fill, float_literal, templates
 from arenite.firmware.kernels.portable.activation import sigmoid_table
-from arenite.firmware.kernels.portable.elements import is_float, reads, require_numbers, writes
-from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
+from arenite.firmware.kernels.portable.elements import is_float, require_numbers
+from arenite.firmware.kernels.portable.elementwise_loop import c_type, work_of
 from arenite.firmware.kernels.portable.sums import plus
-from arenite.firmware.network.kernel import Argument, Routine, Work
-from arenite.firmware.network.layers import AnyLayer, Layer
+from arenite.firmware.network.kernel import Constant, Work
+from arenite.firmware.network.layers import Layer, Value
 from arenite.ops.shared.lstm import GateParams, LstmParams, ProductParams, tanh_scaling
 
 INPUT, HIDDEN, CELL = 0, 18, 19
@@ -38,26 +38,14 @@ def lstm(layer: Layer[LstmParams]) -> Work:
         update=update,
         **{"batches": p.batches, "steps": p.steps, "inputs": p.inputs, "units": p.units},
     )
-    return _work(layer, body)
-
-
-def _work(layer: AnyLayer, body: str) -> Work:
-    parameters, arguments = [reads(layer.input(INPUT), "x")], list[Argument]()
-    arguments.append(argument(layer.input(INPUT)))
+    read: dict[str, Value | Constant] = {"x": layer.input(INPUT)}
     for gate, positions in GATES.items():
         for position, role in zip(positions, ("weights", "recurrent", "bias"), strict=True):
-            value = layer.input(position)
-            parameters.append(reads(value, f"{gate}_{role}"))
-            arguments.append(argument(value))
+            read[f"{gate}_{role}"] = layer.input(position)
     if not is_float(layer.output):
-        parameters.append("const uint16_t *table")
-        arguments.append(sigmoid_table())
-    for name, position in (("hidden", HIDDEN), ("cell", CELL)):
-        parameters.append(writes(layer.input(position), name))
-        arguments.append(layer.input(position))
-    parameters.append(writes(layer.output, "y"))
-    routine = Routine("lstm", tuple(parameters), body, about=str(layer))
-    return Work(routine, (*arguments, layer.output))
+        read["table"] = sigmoid_table()
+    state = {"hidden": layer.input(HIDDEN), "cell": layer.input(CELL)}
+    return work_of(layer, body, read, {**state, "y": layer.output}, stem="lstm")
 
 
 def _gate(

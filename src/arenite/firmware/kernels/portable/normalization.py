@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from arenite.c_text import fill, float_literal, templates, with_lines
-from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
+from arenite.firmware.kernels.portable.elementwise_loop import work_of
 from arenite.firmware.kernels.portable.needs import require_elements
 from arenite.firmware.kernels.portable.pooling import geometry
-from arenite.firmware.network.kernel import Constant, Routine, Work
+from arenite.firmware.network.kernel import Constant, Work
 from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.model import TensorType
 from arenite.ops.shared.pooling import Pool2DParams
@@ -54,14 +54,12 @@ def log_softmax(layer: Layer[LogSoftmaxParams | None]) -> Work:
 
 def _rows(layer: AnyLayer, body: str, *tables: Constant, **values: int) -> Work:
     require_elements(layer)
-    x, kind = layer.input(0), c_type(layer.input(0))
+    x = layer.input(0)
     depth = x.shape[-1]
     text = fill(with_lines(_ROWS, body=body), rows=x.size // depth, depth=depth, **values).replace(
         "- -", "+ "
     )
-    parameters = (f"const {kind} *x", *("const int32_t *table" for _ in tables), f"{kind} *y")
-    routine = Routine(layer.name.lower(), parameters, text, about=str(layer))
-    return Work(routine, (argument(x), *tables, layer.output), in_place=(0,))
+    return work_of(layer, text, {"x": x, **{one.role: one for one in tables}}, in_place=(0,))
 
 
 def l2_pool_2d(layer: Layer[Pool2DParams]) -> Work:
@@ -73,8 +71,7 @@ def l2_pool_2d(layer: Layer[Pool2DParams]) -> Work:
         low=float_literal(layer.params.activation_min),
         high=float_literal(layer.params.activation_max),
     )
-    routine = Routine("l2_pool_2d", ("const float *x", "float *y"), text, about=str(layer))
-    return Work(routine, (argument(layer.input(0)), layer.output))
+    return work_of(layer, text, {"x": layer.input(0)})
 
 
 KERNELS = {

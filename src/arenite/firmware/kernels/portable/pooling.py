@@ -6,15 +6,9 @@ Facts: TFLM ``reference/integer_ops/pooling.h`` and ``reference/pooling.h``.
 from __future__ import annotations
 
 from arenite.c_text import fill, literal, templates, with_lines
-from arenite.firmware.kernels.portable.elements import (
-    clamped,
-    is_float,
-    reads,
-    require_numbers,
-    writes,
-)
-from arenite.firmware.kernels.portable.elementwise_loop import argument
-from arenite.firmware.network.kernel import Routine, Work
+from arenite.firmware.kernels.portable.elements import clamped, is_float, require_numbers
+from arenite.firmware.kernels.portable.elementwise_loop import work_of
+from arenite.firmware.network.kernel import Work
 from arenite.firmware.network.layers import Layer
 from arenite.ops.kernel_util import FLOAT32_LOWEST, QUANTIZED_RANGE
 from arenite.ops.shared.pooling import Pool2DParams
@@ -30,14 +24,14 @@ value = (value < 0 ? value - count / 2 : value + count / 2) / count;"""
 def average_pool_2d(layer: Layer[Pool2DParams]) -> Work:
     """The mean of what of a window is in the image; of integers halves go away from zero."""
     finish = "value /= (float)((y1 - y0) * (x1 - x0));" if is_float(layer.output) else _MEAN
-    return _work(layer, "average_pool_2d", "0", "value += element;", finish)
+    return _work(layer, "0", "value += element;", finish)
 
 
 def max_pool_2d(layer: Layer[Pool2DParams]) -> Work:
     """The largest of what of a window is in the image."""
     step = "value = element > value ? element : value;"
     lowest, _ = QUANTIZED_RANGE.get(layer.output.type, (FLOAT32_LOWEST, 0))
-    return _work(layer, "max_pool_2d", literal(lowest), step, "")
+    return _work(layer, literal(lowest), step, "")
 
 
 def geometry(layer: Layer[Pool2DParams]) -> dict[str, int]:
@@ -51,7 +45,7 @@ def geometry(layer: Layer[Pool2DParams]) -> dict[str, int]:
     return whole | rows | columns | strides | borders
 
 
-def _work(layer: Layer[Pool2DParams], stem: str, start: str, step: str, finish: str) -> Work:
+def _work(layer: Layer[Pool2DParams], start: str, step: str, finish: str) -> Work:
     require_numbers(layer)
     text = fill(
         with_lines(_POOL, finish=finish) if finish else _POOL.replace("        $finish;\n", ""),
@@ -61,9 +55,7 @@ def _work(layer: Layer[Pool2DParams], stem: str, start: str, step: str, finish: 
         total="float" if is_float(layer.output) else "int32_t",
         result=clamped(layer, "value"),
     )
-    x, y = layer.input(0), layer.output
-    routine = Routine(stem, (reads(x, "x"), writes(y, "y")), text, about=str(layer))
-    return Work(routine, (argument(x), y))
+    return work_of(layer, text, {"x": layer.input(0)})
 
 
 KERNELS = {"AVERAGE_POOL_2D": average_pool_2d, "MAX_POOL_2D": max_pool_2d}

@@ -12,12 +12,11 @@ from math import prod
 import numpy as np
 
 from arenite.c_text import fill, literal
-from arenite.firmware.kernels.portable.elements import reads, writes
-from arenite.firmware.kernels.portable.elementwise_loop import argument
+from arenite.firmware.kernels.portable.elementwise_loop import work_of
 from arenite.firmware.kernels.portable.loops import nested, offset, strides_of
 from arenite.firmware.kernels.portable.moving import Move, Write, in_c, move_of, moved
 from arenite.firmware.kernels.portable.needs import require_elements, require_some
-from arenite.firmware.network.kernel import Routine, UnsupportedError, Work
+from arenite.firmware.network.kernel import UnsupportedError, Work
 from arenite.firmware.network.layers import AnyLayer, Layer, Value
 from arenite.ops.shared.pad import PadParams
 
@@ -87,13 +86,8 @@ def pad(layer: Layer[PadParams], write: Write = in_c) -> Work:
         value=literal(p.pad_value) if around is None else "*around",
         loops=nested(inside, f"y[{offset(to)} + {start}] = x[{offset(here)}];"),
     )
-    parameters, arguments = [reads(x, "x")], [argument(x)]
-    if around is not None:
-        parameters.append(reads(around, "around"))
-        arguments.append(argument(around))
-    parameters.append(writes(layer.output, "y"))
-    routine = Routine("pad", tuple(parameters), text, about=str(layer))
-    return Work(routine, (*arguments, layer.output))
+    read = {"x": x} if around is None else {"x": x, "around": around}
+    return work_of(layer, text, read, stem="pad")
 
 
 def concatenation(layer: AnyLayer, write: Write = in_c) -> Work:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from arenite.c_text import fill, templates, with_lines
-from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
+from arenite.firmware.kernels.portable.elementwise_loop import c_type, work_of
 from arenite.firmware.kernels.portable.needs import require_elements
-from arenite.firmware.network.kernel import Constant, Routine, Work
-from arenite.firmware.network.layers import Layer
+from arenite.firmware.network.kernel import Constant, Work
+from arenite.firmware.network.layers import Layer, Value
 from arenite.model import TensorType
 from arenite.ops.tflite.resize_bilinear import Interpolation, ResizeBilinearParams
 
@@ -40,18 +40,14 @@ def resize_bilinear(layer: Layer[ResizeBilinearParams]) -> Work:
         out_w=layer.output.shape[2],
         channels=channels,
     )
-    tables = [
-        _places(p.rows, width * channels),
-        _places(p.columns, channels),
-        _weights(p.rows, is_float=is_float),
-        _weights(p.columns, is_float=is_float),
-    ]
-    parameters = (
-        *(f"const {kind} *x", "const int32_t *rows", "const int32_t *columns"),
-        *(f"const {weight} *down_by", f"const {weight} *right_by", f"{kind} *y"),
-    )
-    routine = Routine("resize_bilinear", parameters, text, about=str(layer))
-    return Work(routine, (argument(x), *tables, layer.output))
+    read: dict[str, Value | Constant] = {
+        "x": x,
+        "rows": _places(p.rows, width * channels),
+        "columns": _places(p.columns, channels),
+        "down_by": _weights(p.rows, is_float=is_float),
+        "right_by": _weights(p.columns, is_float=is_float),
+    }
+    return work_of(layer, text, read)
 
 
 def _places(axis: Interpolation, step: int) -> Constant:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from arenite.c_text import indented
-from arenite.firmware.kernels.portable.elementwise_loop import argument
+from arenite.firmware.kernels.portable.elementwise_loop import argument, work_of
 from arenite.firmware.kernels.portable.moving import Move, Write, in_c, in_units, moved
 from arenite.firmware.kernels.portable.reshape_pad_concat import whole_bytes
 from arenite.firmware.network.kernel import Argument, Routine, State, UnsupportedError, Work
@@ -21,7 +21,7 @@ def var_handle(layer: AnyLayer) -> Work:
     data = layer.output.data
     assert data is not None
     text = f"*y = {int(data.reshape(-1)[0])};"
-    return Work(Routine("var_handle", ("int32_t *y",), text, about=str(layer)), (layer.output,))
+    return work_of(layer, text, {})
 
 
 def read_variable(layer: AnyLayer, write: Write = in_c) -> Work:

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from arenite.c_text import C_TYPES, fill, templates
-from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
+from arenite.c_text import fill, templates
+from arenite.firmware.kernels.portable.elementwise_loop import work_of
 from arenite.firmware.kernels.portable.needs import require_elements
-from arenite.firmware.network.kernel import Constant, Routine, Work
+from arenite.firmware.network.kernel import Constant, Work
 from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.ops.signal.signal_energy import SignalEnergyParams
 from arenite.ops.signal.signal_filter_bank import SignalFilterBankParams
@@ -99,14 +99,11 @@ def _work(
 ) -> Work:
     """A routine of all inputs and outputs by these names, and of constants."""
     require_elements(layer)
-    given = [layer.input(number) for number in range(len(inputs))]
-    parameters = (
-        *(f"const {c_type(x)} *{name}" for x, name in zip(given, inputs, strict=True)),
-        *(f"const {C_TYPES[table.values.dtype]} *table" for table in tables),
-        *(f"{c_type(y)} *{name}" for y, name in zip(layer.outputs, outputs, strict=True)),
-    )
-    routine = Routine(_stem(layer), parameters, fill(text, **values), about=str(layer))
-    return Work(routine, (*map(argument, given), *tables, *layer.outputs))
+    read = {name: layer.input(number) for number, name in enumerate(inputs)}
+    written = dict(zip(outputs, layer.outputs, strict=True))
+    tables_read = {table.role: table for table in tables}
+    text = fill(text, **values)
+    return work_of(layer, text, {**read, **tables_read}, written, stem=_stem(layer))
 
 
 def _stem(layer: AnyLayer) -> str:

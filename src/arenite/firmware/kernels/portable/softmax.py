@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from arenite.c_text import fill, float_literal, templates
-from arenite.firmware.kernels.portable.elements import is_float, reads, writes
-from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
+from arenite.firmware.kernels.portable.elements import is_float
+from arenite.firmware.kernels.portable.elementwise_loop import c_type, work_of
 from arenite.firmware.kernels.portable.needs import require_elements
-from arenite.firmware.network.kernel import Constant, Routine, Work
-from arenite.firmware.network.layers import AnyLayer, Layer
+from arenite.firmware.network.kernel import Constant, Work
+from arenite.firmware.network.layers import AnyLayer, Layer, Value
 from arenite.model import TensorType
 from arenite.ops.tflite.softmax import SoftmaxParams
 
@@ -70,14 +70,8 @@ def _work(layer: AnyLayer, largest: str, row: str, *tables: Constant) -> Work:
     x, y = layer.input(0), layer.output
     depth = x.shape[-1]
     text = fill(_C["rows"], rows=y.size // depth, depth=depth, largest_type=largest, row=row)
-    kind = "int32_t" if x.type is TensorType.INT8 else "int16_t"
-    parameters = [reads(x, "x"), *(f"const {kind} *{one.role}" for one in tables), writes(y, "y")]
-    in_place = (0,) if x.type is y.type else ()
-    return Work(
-        Routine("softmax", tuple(parameters), text, about=str(layer)),
-        (argument(x), *tables, y),
-        in_place=in_place,
-    )
+    read: dict[str, Value | Constant] = {"x": x, **{one.role: one for one in tables}}
+    return work_of(layer, text, read, in_place=(0,) if x.type is y.type else ())
 
 
 KERNELS = {"SOFTMAX": softmax}

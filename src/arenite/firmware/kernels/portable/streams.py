@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from arenite.c_text import fill, templates
-from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
+from arenite.firmware.kernels.portable.elementwise_loop import c_type, work_of
 from arenite.firmware.kernels.portable.needs import require_elements
-from arenite.firmware.network.kernel import Routine, State, Work
+from arenite.firmware.network.kernel import State, Work
 from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.model import flexbuffer
 from arenite.ops.signal.signal_delay import SignalDelayParams
@@ -136,15 +136,12 @@ def _work(
 ) -> Work:
     """A routine of input 0, of outputs by these names, and of memory: type, name, bytes."""
     require_elements(layer)
-    x = layer.input(0)
-    parameters = (
-        f"const {c_type(x)} *x",
-        *(f"{c_type(y)} *{name}" for y, name in zip(layer.outputs, outputs, strict=True)),
-        *(f"{kind} *{name}" for kind, name, _ in states),
-    )
-    kept = [State(f"{name} of layer {layer.index}", size) for _, name, size in states]
-    routine = Routine(stem, parameters, fill(text, **values), about=str(layer))
-    return Work(routine, (argument(x), *layer.outputs, *kept))
+    written = dict(zip(outputs, layer.outputs, strict=True))
+    memory = {
+        f"{kind} *{name}": State(f"{name} of layer {layer.index}", size)
+        for kind, name, size in states
+    }
+    return work_of(layer, fill(text, **values), {"x": layer.input(0)}, written, memory, stem=stem)
 
 
 KERNELS = {

@@ -7,17 +7,18 @@ place per inference; it lies in the arena as a variable tensor.
 from __future__ import annotations
 
 from arenite.c_text import fill, templates
-from arenite.firmware.kernels.portable.elements import is_float, reads, writes
-from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
+from arenite.firmware.kernels.portable.elements import is_float
+from arenite.firmware.kernels.portable.elementwise_loop import c_type, work_of
 from arenite.firmware.kernels.portable.needs import require_elements
 from arenite.firmware.kernels.portable.sums import plus, with_offset
-from arenite.firmware.network.kernel import Routine, UnsupportedError, Work
+from arenite.firmware.network.kernel import UnsupportedError, Work
 from arenite.firmware.network.layers import Layer
 from arenite.model import TensorType
 from arenite.ops.kernel_util import Activation
 from arenite.ops.tflite.svdf import SvdfParams
 
-_INPUT, _FEATURE, _TIME, _BIAS, _STATE = range(5)
+#: The input that it remembers by.
+_STATE = 4
 
 _C = templates(__name__)
 
@@ -35,7 +36,7 @@ _ACTIVATIONS: dict[int, str] = {
 def svdf(layer: Layer[SvdfParams]) -> Work:
     """One step in time."""
     require_elements(layer)
-    p, x, y = layer.params, layer.input(_INPUT), layer.output
+    p, x = layer.params, layer.input(0)
     if x.type not in (TensorType.INT8, TensorType.FLOAT32):
         raise UnsupportedError(f"expected int8 or float32, got a tensor of {x.type}")
     text = fill(
@@ -44,13 +45,9 @@ def svdf(layer: Layer[SvdfParams]) -> Work:
         **{"rank": p.rank, "memory": p.memory},
         **(_of_floats(layer) if is_float(x) else _of_integers(layer)),
     )
-    values = [layer.input(i) for i in (_INPUT, _FEATURE, _TIME, _BIAS)]
-    state = layer.input(_STATE)
     names = ("x", "feature", "time", "bias")
-    parameters = [reads(value, name) for value, name in zip(values, names, strict=True)]
-    parameters += [writes(state, "state"), writes(y, "y")]
-    routine = Routine("svdf", tuple(parameters), text, about=str(layer))
-    return Work(routine, (*map(argument, values), state, y))
+    read = {name: layer.input(i) for i, name in enumerate(names)}
+    return work_of(layer, text, read, {"state": layer.input(_STATE), "y": layer.output})
 
 
 def _of_floats(layer: Layer[SvdfParams]) -> dict[str, str]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from arenite.c_text import fill
-from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type, each
+from arenite.firmware.kernels.portable.elementwise_loop import c_type, each, work_of
 from arenite.firmware.kernels.portable.needs import require_elements, require_some
-from arenite.firmware.network.kernel import Constant, Routine, Work
+from arenite.firmware.network.kernel import Constant, Work
 from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.model import TensorType
 from arenite.ops.tflite.rsqrt import RsqrtParams
@@ -108,8 +108,7 @@ def fill_(layer: AnyLayer) -> Work:
     text = fill(
         "const $type value = *x;\n" + _SET, type=c_type(x), size=layer.output.size, value="value"
     )
-    parameters = (f"const {c_type(x)} *x", f"{c_type(layer.output)} *y")
-    return Work(Routine("fill", parameters, text, about=str(layer)), (argument(x), layer.output))
+    return work_of(layer, text, {"x": x})
 
 
 def shape(layer: Layer[ShapeParams]) -> Work:
@@ -117,17 +116,13 @@ def shape(layer: Layer[ShapeParams]) -> Work:
     require_some(layer.output)
     dims = np.asarray(layer.params.dims, np.int32)
     text = fill(_SET, size=dims.size, value="x[i]")
-    routine = Routine("shape", ("const int32_t *x", "int32_t *y"), text, about=str(layer))
-    return Work(routine, (Constant("shape", dims), layer.output))
+    return work_of(layer, text, {"x": Constant("shape", dims)})
 
 
 def every(layer: AnyLayer, value: str) -> Work:
     """The work that makes all elements of the output one number."""
     require_some(layer.output)
-    kind = c_type(layer.output)
-    text = fill(_SET, size=layer.output.size, value=value)
-    routine = Routine(layer.name.lower(), (f"{kind} *y",), text, about=str(layer))
-    return Work(routine, (layer.output,))
+    return work_of(layer, fill(_SET, size=layer.output.size, value=value), {})
 
 
 KERNELS = {
