@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.arg_max import ArgMaxOptions
 from arenite.ops.tflite.arg_min import ArgMinOptions
+from tests.ops.differential import one_operator
 
 OPTIONS = {"ARG_MAX": ArgMaxOptions(2), "ARG_MIN": ArgMinOptions(2)}
 NAN, INF = np.nan, np.inf
@@ -26,9 +27,7 @@ def search(name: str, kind: str, shape: tuple[int, ...], axis: Any, **changes: A
     if shape and axis.size:
         del out_shape[int(axis.reshape(-1)[0]) % len(shape)]
     y = b.tensor("y", out_shape, changes.get("output_type", "int32"))
-    b.operator(name, [x, index], [y], OPTIONS[name])
-    b.output(y)
-    return b.build()
+    return one_operator(b, name, [x, index], [y], OPTIONS[name])
 
 
 @st.composite

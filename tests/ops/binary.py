@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from arenite.model import Model, ModelBuilder, OptionsTable
 from arenite.runtime.heap_host import HeapInterpreter
+from tests.ops.differential import one_operator
 
 Shape = tuple[int, ...]
 #: Scales and zero points of input 0, input 1 and the output.
@@ -39,9 +40,7 @@ def binary_model(
     else:
         second = b.constant("b", constant, type, **quantization[1])
     y = b.tensor("y", np.broadcast_shapes(*shapes), output or type, **quantization[2])
-    b.operator(name, [first, second], [y], options)
-    b.output(y)
-    return b.build()
+    return one_operator(b, name, [first, second], [y], options)
 
 
 @st.composite

@@ -15,6 +15,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from arenite.model import Model, ModelBuilder
+from tests.ops.differential import one_operator
 
 Array = np.ndarray[Any, Any]
 LUT, HUFFMAN, PRUNE = range(3)
@@ -119,10 +120,7 @@ def decode(*outputs: tuple[Codes, str, Shape, dict[str, Any]], inputs: int | Non
     for number, ((codes, meaning), kind, shape, quantization) in enumerate(outputs):
         pairs += [b.constant(f"codes {number}", codes), b.constant(f"meaning {number}", meaning)]
         decoded.append(b.tensor(f"y{number}", shape, kind, **quantization))
-    b.operator("TFLM_DECODE", pairs[:inputs], decoded, custom_options=b"")
-    for output in decoded:
-        b.output(output)
-    return b.build()
+    return one_operator(b, "TFLM_DECODE", pairs[:inputs], decoded, custom_options=b"")
 
 
 def random_values(rng: np.random.Generator, kind: str, shape: Shape) -> Array:

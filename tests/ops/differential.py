@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, cast
 
@@ -19,9 +19,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from arenite.errors import AreniteError
+from arenite.errors import AreniteError, ConstraintError
 from arenite.formats import tflite
-from arenite.model import Model, Tensor, TensorType
+from arenite.model import Model, ModelBuilder, Tensor, TensorType
 from arenite.ops import AllOpsResolver
 from arenite.ops.registry import module_name
 from arenite.runtime.heap_host import HeapInterpreter
@@ -86,6 +86,32 @@ def equals_tflm(
         agrees(oracle, model, seed, **fed, **how)
 
     return test_equals_tflm
+
+
+def refuses(*cases: tuple[Any, str]) -> Callable[..., None]:
+    """A test that each of some models, or moves, is refused with a message that matches."""
+
+    @pytest.mark.parametrize(("given", "message"), cases)
+    def test_what_is_refused(given: Any, message: str) -> None:
+        with pytest.raises(ConstraintError, match=message):
+            run_arenite(getattr(given, "model", given), [])
+
+    return test_what_is_refused
+
+
+def one_operator(
+    b: ModelBuilder,
+    name: str,
+    inputs: Sequence[int],
+    outputs: Sequence[int],
+    *how: Any,
+    **also: Any,
+) -> Model:
+    """The model of what was built so far and an operator, whose outputs are the model's."""
+    b.operator(name, inputs, outputs, *how, **also)
+    for output in outputs:
+        b.output(output)
+    return b.build()
 
 
 def models_of(name: str) -> st.SearchStrategy[Model]:

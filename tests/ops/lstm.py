@@ -8,6 +8,7 @@ import numpy as np
 
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.unidirectional_sequence_lstm import UnidirectionalSequenceLSTMOptions
+from tests.ops.differential import one_operator
 
 TANH = 4
 
@@ -72,6 +73,6 @@ def lstm(
     options = UnidirectionalSequenceLSTMOptions(
         changes.get("activation", TANH), cell_clip=cell_clip, time_major=time_major
     )
-    b.operator("UNIDIRECTIONAL_SEQUENCE_LSTM", tensors[: changes.get("count", 24)], [y], options)
-    b.output(y)
-    return b.build()
+    return one_operator(
+        b, "UNIDIRECTIONAL_SEQUENCE_LSTM", tensors[: changes.get("count", 24)], [y], options
+    )

@@ -24,6 +24,7 @@ from arenite.ops.tflite.pad import PadOptions
 from arenite.ops.tflite.reshape import ReshapeOptions
 from arenite.ops.tflite.softmax import SoftmaxOptions
 from arenite.ops.tflite.transpose import TransposeOptions
+from tests.ops.differential import one_operator
 
 Rng = np.random.Generator
 Array = np.ndarray[Any, Any]
@@ -217,9 +218,7 @@ def unary(rng: Rng, name: str, options: Any, types: tuple[str, str], scale: floa
         outer["zero_point"] = -32768 if name == "SOFTMAX" else 0
     x = b.input("x", shape, types[0], **inner)
     y = b.tensor("y", shape, types[1], **outer)
-    b.operator(name, [x], [y], options)
-    b.output(y)
-    return b.build()
+    return one_operator(b, name, [x], [y], options)
 
 
 def view(rng: Rng, kind: str = "int8") -> Model:

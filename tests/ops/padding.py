@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from arenite.model import Model, ModelBuilder
+from tests.ops.differential import one_operator
 
 Array = np.ndarray[Any, Any]
 Pairs = list[tuple[int, int]]
@@ -38,9 +39,7 @@ def padding_model(
         inputs.append(b.constant("v", value, scale=value_scale, zero_point=value_zero))
     whole = [left + n + right for n, (left, right) in zip(shape, pairs, strict=False)]
     y = b.tensor("y", whole, kind, scale=scale, zero_point=zero)
-    b.operator(name, inputs, [y])
-    b.output(y)
-    return b.build()
+    return one_operator(b, name, inputs, [y])
 
 
 @st.composite

@@ -9,6 +9,7 @@ from arenite.model import Model, ModelBuilder
 from arenite.ops.kernel_util import window_output_size
 from arenite.ops.shared.pooling import Pool2DOptions
 from tests.ops.convolutions import windows
+from tests.ops.differential import one_operator
 
 
 @st.composite
@@ -34,9 +35,7 @@ def pooling_models(draw: st.DrawFn, operator: str, *kinds: str) -> Model:
         filter_height=window.filter[0],
         fused_activation_function=draw(st.integers(0, 5)),
     )
-    b.operator(operator, [x], [y], options)
-    b.output(y)
-    return b.build()
+    return one_operator(b, operator, [x], [y], options)
 
 
 def pooling(
@@ -69,9 +68,7 @@ def pooling(
         filter_height=window[0],
         fused_activation_function=activation,
     )
-    b.operator(operator, [x], [y], options)
-    b.output(y)
-    return b.build()
+    return one_operator(b, operator, [x], [y], options)
 
 
 def bad_poolings(operator: str) -> list[tuple[Model, str]]:

@@ -9,6 +9,7 @@ import numpy as np
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.fully_connected import FullyConnectedOptions
 from arenite.runtime.heap_host import HeapInterpreter
+from tests.ops.differential import one_operator
 
 Array = np.ndarray[Any, Any]
 
@@ -22,9 +23,7 @@ def int4_weights_through(name: str, units: int, depth: int, shape: tuple[int, ..
     weights = b.tensor("weights", (units, depth), "int4", scale=0.1)
     b.operator(name, [constant], [weights])
     y = b.tensor("y", (2, units), "int8", scale=0.5)
-    b.operator("FULLY_CONNECTED", [x, weights], [y], FullyConnectedOptions())
-    b.output(y)
-    return b.build()
+    return one_operator(b, "FULLY_CONNECTED", [x, weights], [y], FullyConnectedOptions())
 
 
 def bfloat16_through(
@@ -38,9 +37,7 @@ def bfloat16_through(
     inputs = [constant, *(b.constant(f"more{i}", value) for i, value in enumerate(more))]
     b.operator(name, inputs, [b.tensor("copy", output, "bfloat16")])
     y = b.tensor("y", (4,), "float32")
-    b.operator("RELU", [x], [y])
-    b.output(y)
-    return b.build()
+    return one_operator(b, "RELU", [x], [y])
 
 
 def copied_bits(model: Model, isa: str | None) -> list[int]:

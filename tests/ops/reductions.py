@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from arenite.model import Model, ModelBuilder
 from arenite.ops.shared.reduction import ReducerOptions, reduced_shape
+from tests.ops.differential import one_operator
 from tests.ops.unary import Affine
 
 
@@ -31,9 +32,7 @@ def reduction(
     inp = b.input("x", shape, kind, **affine[0])
     axis = b.input("axes", axes.shape, "int32") if fed else b.constant("axes", axes)
     out = b.tensor("y", reduced_shape(shape, resolved, keep_dims), kind, **affine[1])
-    b.operator(name, [inp, axis], [out], ReducerOptions(keep_dims))
-    b.output(out)
-    return b.build()
+    return one_operator(b, name, [inp, axis], [out], ReducerOptions(keep_dims))
 
 
 @st.composite

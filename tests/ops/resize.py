@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.resize_bilinear import ResizeBilinearOptions
 from arenite.ops.tflite.resize_nearest_neighbor import ResizeNearestNeighborOptions
-from tests.ops.differential import run_arenite
+from tests.ops.differential import one_operator, run_arenite
 
 OPTIONS = {
     "RESIZE_BILINEAR": ResizeBilinearOptions,
@@ -36,9 +36,7 @@ def resize(
     new = b.input("size", value.shape, "int32") if fed else b.constant("size", value)
     output = changes.get("output", (shape[0], *size, shape[-1]))
     y = b.tensor("y", output, changes.get("output_type", kind))
-    b.operator(name, [x, new], [y], OPTIONS[name](corners, centers))
-    b.output(y)
-    return b.build()
+    return one_operator(b, name, [x, new], [y], OPTIONS[name](corners, centers))
 
 
 @st.composite

@@ -8,6 +8,7 @@ import numpy as np
 
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.svdf import SVDFOptions
+from tests.ops.differential import one_operator
 
 
 def svdf(kind: str, **changes: Any) -> Model:
@@ -31,6 +32,6 @@ def svdf(kind: str, **changes: Any) -> Model:
     )
     y = b.tensor("y", (1, 1), activations, **quantised)
     options = SVDFOptions(changes.get("rank", 2), changes.get("activation", 0))
-    b.operator("SVDF", [x, feature, time, *changes.get("tail", (bias, state))], [y], options)
-    b.output(y)
-    return b.build()
+    return one_operator(
+        b, "SVDF", [x, feature, time, *changes.get("tail", (bias, state))], [y], options
+    )

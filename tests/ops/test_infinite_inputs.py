@@ -9,7 +9,7 @@ import arenite as ar
 from arenite.model import Model
 from arenite.ops.tflite.conv_2d import Conv2DOptions
 from arenite.ops.tflite.fully_connected import FullyConnectedOptions
-from tests.ops.differential import agrees
+from tests.ops.differential import agrees, one_operator
 from tests.oracle import Oracle
 from tests.variants import interpreter, variants
 
@@ -28,9 +28,7 @@ def layer(name: str, filters: int) -> Model:
     w = b.constant("w", np.ones(shape, np.float32))
     y = b.tensor("y", (1, 1, COLUMNS, filters) if image else (COLUMNS, filters), "float32")
     options = Conv2DOptions(stride_w=1, stride_h=1) if image else FullyConnectedOptions()
-    b.operator(name, [x, w, -1], [y], options)
-    b.output(y)
-    return b.build()
+    return one_operator(b, name, [x, w, -1], [y], options)
 
 
 def special(model: Model, value: float) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:

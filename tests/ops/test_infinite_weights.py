@@ -10,7 +10,7 @@ from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.conv_2d import Conv2DOptions
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DOptions
 from arenite.runtime.interpreter_config import Engine
-from tests.ops.differential import agrees
+from tests.ops.differential import agrees, one_operator
 from tests.oracle import Oracle
 
 SAME = 0
@@ -26,9 +26,7 @@ def convolution(name: str) -> Model:
     options = (
         Conv2DOptions(SAME, 1, 1) if name == "CONV_2D" else DepthwiseConv2DOptions(SAME, 1, 1, 1)
     )
-    b.operator(name, [x, w, -1], [y], options)
-    b.output(y)
-    return b.build()
+    return one_operator(b, name, [x, w, -1], [y], options)
 
 
 @pytest.mark.parametrize("engine", ["reference", "native"])

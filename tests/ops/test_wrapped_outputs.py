@@ -17,7 +17,7 @@ from arenite.ops.tflite.fully_connected import FullyConnectedOptions
 from arenite.ops.tflite.leaky_relu import LeakyReluOptions
 from arenite.runtime.heap_host import HeapInterpreter
 from tests.ops.binary import Scales, ZeroPoints, binary_model
-from tests.ops.differential import agrees
+from tests.ops.differential import agrees, one_operator
 from tests.oracle import Oracle
 from tests.variants import REFERENCE, variants
 
@@ -50,9 +50,7 @@ def layer(name: str) -> Model:
     w = b.constant("w", np.ones(weights, np.int8), scale=BELOW)
     channels = weights[3] if name == "DEPTHWISE_CONV_2D" else weights[0]
     y = b.tensor("y", (*shape[:-1], channels), "int8", **OUTPUT)
-    b.operator(name, [x, w], [y], options)
-    b.output(y)
-    return b.build()
+    return one_operator(b, name, [x, w], [y], options)
 
 
 @pytest.mark.parametrize("variant", variants())
@@ -76,9 +74,7 @@ def leaky_relu() -> Model:
     b = ModelBuilder()
     x = b.input("x", (1, 256), "int8", scale=ABOVE)
     y = b.tensor("y", (1, 256), "int8", **OUTPUT)
-    b.operator("LEAKY_RELU", [x], [y], LeakyReluOptions(alpha=BELOW))
-    b.output(y)
-    return b.build()
+    return one_operator(b, "LEAKY_RELU", [x], [y], LeakyReluOptions(alpha=BELOW))
 
 
 @pytest.mark.parametrize("variant", variants())

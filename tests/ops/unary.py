@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import strategies as st
@@ -12,6 +14,7 @@ from arenite.model import Model, ModelBuilder, OptionsTable
 from arenite.ops import AllOpsResolver
 from arenite.runtime.heap_host import HeapInterpreter
 from arenite.runtime.micro_interpreter import MicroInterpreter
+from tests.ops.differential import equals_tflm, one_operator
 from tests.oracle import Oracle
 
 #: Scale and zero point.
@@ -36,9 +39,7 @@ def unary_model(
     quantization = [{} if q is None else {"scale": q[0], "zero_point": q[1]} for q in (x, y)]
     inp = b.input("x", shape, type, **quantization[0])
     output = b.tensor("y", shape, output_type or type, **quantization[1])
-    b.operator(name, [inp], [output], options)
-    b.output(output)
-    return b.build()
+    return one_operator(b, name, [inp], [output], options)
 
 
 def reshaped(
@@ -51,9 +52,7 @@ def reshaped(
     """One operator whose output has another shape."""
     b = ModelBuilder()
     x, y = b.input("x", shape, kind), b.tensor("y", output, output_kind or kind)
-    b.operator(name, [x], [y])
-    b.output(y)
-    return b.build()
+    return one_operator(b, name, [x], [y])
 
 
 def is_refused(oracle: Oracle, model: Model) -> bool:
@@ -116,6 +115,25 @@ def float_inputs(model: Model, seed: int, low: float = -4, high: float = 4) -> l
     if rng.integers(2):
         x = np.where(rng.random(shape) < 0.2, rng.choice(SPECIAL, shape), x)
     return [x.astype(np.float32)]
+
+
+def float_function_equals_tflm(name: str, low: float = -4, high: float = 4) -> Callable[..., None]:
+    """The test of an operator on floats, whose inputs are as :func:`float_inputs` says."""
+    return equals_tflm(
+        float_models(name),
+        inputs=lambda model, seed: float_inputs(model, seed, low, high),
+        invokes=3,
+    )
+
+
+def gives(name: str, values: dict[float, float], **tolerance: float) -> Callable[[], None]:
+    """A test that a function of floats has these values."""
+
+    def test_values() -> None:
+        got = run(unary_model(name, (len(values),), "float32"), list(values))
+        np.testing.assert_allclose(got, list(values.values()), **tolerance)
+
+    return test_values
 
 
 @st.composite

@@ -15,7 +15,7 @@ import arenite as ar
 from arenite.errors import ConstraintError, ModelError
 from arenite.model import Model, ModelBuilder, flexbuffer
 from arenite.runtime.heap_host import HeapInterpreter
-from tests.ops.differential import agrees, differential
+from tests.ops.differential import agrees, differential, one_operator
 from tests.ops.flexbuffers import packed
 from tests.oracle import Oracle
 from tests.variants import interpreter, variants
@@ -70,10 +70,7 @@ def postprocess(
     outputs = [b.tensor(f"detected {n}", s, "float32") for n, s in zip(names, shapes, strict=True)]
     given_options = {key: value for key, value in options.items() if value is not None}
     data = packed(given_options)
-    b.operator("TFLite_Detection_PostProcess", inputs, outputs, custom_options=data)
-    for output in outputs:
-        b.output(output)
-    return b.build()
+    return one_operator(b, "TFLite_Detection_PostProcess", inputs, outputs, custom_options=data)
 
 
 @st.composite

@@ -32,7 +32,7 @@ from tests.ops.codes import (
     quantizations,
     random_values,
 )
-from tests.ops.differential import agrees, equals_tflm
+from tests.ops.differential import agrees, equals_tflm, one_operator
 from tests.oracle import Oracle, printed_rows, tflm_rows
 from tests.variants import interpreter, variants
 
@@ -108,9 +108,7 @@ def compressed_layer() -> Model:
     w = b.tensor("w", (4, 32), "int8", **scales)
     y = b.tensor("y", (2, 4), "int8", scale=0.5)
     b.operator("TFLM_DECODE", pair, [w], custom_options=b"")
-    b.operator("FULLY_CONNECTED", [x, w], [y], FullyConnectedOptions())
-    b.output(y)
-    return b.build()
+    return one_operator(b, "FULLY_CONNECTED", [x, w], [y], FullyConnectedOptions())
 
 
 def test_a_layer_with_compressed_weights_equals_tflm(oracle: Oracle) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 from flatbuffers import flexbuffers
 
 from arenite.model import Model, ModelBuilder, flexbuffer
+from tests.ops.differential import one_operator
 
 Array = np.ndarray[Any, Any]
 #: A tensor that is fed: shape and type; or a constant.
@@ -29,10 +30,7 @@ def signal_model(
         for i, port in enumerate(inputs)
     ]
     ends = [b.tensor(f"y{i}", shape, kind) for i, (shape, kind) in enumerate(outputs)]
-    b.operator(name, ids, ends, custom_options=bytes(flexbuffers.Dumps(options)))
-    for end in ends:
-        b.output(end)
-    return b.build()
+    return one_operator(b, name, ids, ends, custom_options=bytes(flexbuffers.Dumps(options)))
 
 
 def options_of(model: Model) -> dict[str, int]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from arenite.errors import ConstraintError, UndefinedWarning
 from arenite.model import Model, ModelBuilder
 from tests.ops.binary import run
-from tests.ops.differential import agrees, equals_tflm
+from tests.ops.differential import agrees, equals_tflm, one_operator
 from tests.oracle import Oracle
 
 
@@ -30,9 +30,7 @@ def sum_of(
     ]
     inputs = [b.input(f"x{i}", shape, kind, **quantization[0]) for i in range(count)]
     y = b.tensor("y", shape, kind, **quantization[1])
-    b.operator("ADD_N", inputs, [y])
-    b.output(y)
-    return b.build()
+    return one_operator(b, "ADD_N", inputs, [y])
 
 
 @st.composite

@@ -13,7 +13,7 @@ from arenite.formats import tflite
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.batch_matmul import BatchMatMulOptions, transposed
 from tests.ops.convolutions import dyadic, exact_inputs, refusal, run
-from tests.ops.differential import equals_tflm
+from tests.ops.differential import equals_tflm, one_operator
 from tests.oracle import Oracle
 from tests.variants import interpreter, variants
 
@@ -48,9 +48,9 @@ def models(draw: st.DrawFn) -> Model:
     if extreme:  # ratios of 2**14 and more are refused where sums have 64 bits
         fitting = 10.0 ** rng.uniform(-4 if kind == "int16" else -8, 3)
     out = b.tensor("out", output, kind, **quantize(rng, scales.prod() * fitting))
-    b.operator("BATCH_MATMUL", [x, y], [out], BatchMatMulOptions(adj_x=adj_x, adj_y=adj_y))
-    b.output(out)
-    return b.build()
+    return one_operator(
+        b, "BATCH_MATMUL", [x, y], [out], BatchMatMulOptions(adj_x=adj_x, adj_y=adj_y)
+    )
 
 
 def shortened(draw: st.DrawFn, side: list[int]) -> list[int]:
@@ -95,9 +95,9 @@ def matmul(
     lhs = b.input("x", x, kind, scale=scales[0], zero_point=zeros[0])
     rhs = b.constant("y", y, scale=scales[1], zero_point=zeros[1])
     output = b.tensor("out", out, kind, scale=scales[2], zero_point=zeros[2])
-    b.operator("BATCH_MATMUL", [lhs, rhs], [output], BatchMatMulOptions(adj_x=adj_x, adj_y=adj_y))
-    b.output(output)
-    return b.build()
+    return one_operator(
+        b, "BATCH_MATMUL", [lhs, rhs], [output], BatchMatMulOptions(adj_x=adj_x, adj_y=adj_y)
+    )
 
 
 def test_output_is_the_scaled_product() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder
 from tests.ops.binary import run
-from tests.ops.differential import agrees, equals_tflm
+from tests.ops.differential import agrees, equals_tflm, one_operator
 from tests.oracle import Oracle
 
 
@@ -17,9 +17,7 @@ def shape_of(lengths: tuple[int, int], kind: str = "int32") -> Model:
     b = ModelBuilder()
     inputs = [b.input(name, (n,), kind) for name, n in zip("ab", lengths, strict=True)]
     y = b.tensor("y", (max(lengths),), kind)
-    b.operator("BROADCAST_ARGS", inputs, [y])
-    b.output(y)
-    return b.build()
+    return one_operator(b, "BROADCAST_ARGS", inputs, [y])
 
 
 def operands(model: Model, seed: int) -> list[np.ndarray]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from arenite.errors import AreniteError, ConstraintError
 from arenite.model import Model, ModelBuilder
 from tests.ops.binary import Shape, run
-from tests.ops.differential import agrees, equals_tflm
+from tests.ops.differential import agrees, equals_tflm, one_operator
 from tests.ops.raw import bfloat16_through, copied_bits
 from tests.oracle import Oracle
 
@@ -22,9 +22,7 @@ def broadcast(
     b = ModelBuilder()
     x = b.input("x", shape, kind)
     y = b.tensor("y", tuple(wanted) if output is None else output, kind)
-    b.operator("BROADCAST_TO", [x, b.constant("shape", np.array(wanted, index))], [y])
-    b.output(y)
-    return b.build()
+    return one_operator(b, "BROADCAST_TO", [x, b.constant("shape", np.array(wanted, index))], [y])
 
 
 @st.composite

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder, TensorType
 from arenite.ops.tflite.cast import TYPES, CastOptions
-from tests.ops.differential import agrees, differential, random_array, run_arenite
+from tests.ops.differential import agrees, differential, one_operator, random_array, run_arenite
 from tests.oracle import Oracle
 
 FLOAT_CORNERS = np.array(
@@ -27,9 +27,7 @@ def model(source: TensorType, target: TensorType, shape: tuple[int, ...]) -> Mod
     b = ModelBuilder()
     x = b.input("x", shape, source)
     y = b.tensor("y", shape, target)
-    b.operator("CAST", [x], [y], CastOptions(in_data_type=source, out_data_type=target))
-    b.output(y)
-    return b.build()
+    return one_operator(b, "CAST", [x], [y], CastOptions(in_data_type=source, out_data_type=target))
 
 
 @differential

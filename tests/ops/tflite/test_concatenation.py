@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder, Tensor, TensorType
 from arenite.ops.tflite.concatenation import ConcatenationOptions
-from tests.ops.differential import equals_tflm, random_array, run_arenite
+from tests.ops.differential import equals_tflm, one_operator, random_array, run_arenite
 
 TYPES = ["int8", "int8", "int16", "float32", "int32", "int64", "bool"]
 
@@ -36,9 +36,7 @@ def models(draw: st.DrawFn) -> Model:
     whole = [*shape[:axis], sum(sizes), *shape[axis + 1 :]]
     y = b.tensor("y", whole, kind, scale=scale, zero_point=zero)
     signed = draw(st.sampled_from([axis, axis - len(shape)]))
-    b.operator("CONCATENATION", inputs, [y], ConcatenationOptions(axis=signed))
-    b.output(y)
-    return b.build()
+    return one_operator(b, "CONCATENATION", inputs, [y], ConcatenationOptions(axis=signed))
 
 
 test_equals_tflm = equals_tflm(models())
@@ -56,9 +54,7 @@ def concatenation(
     ins, out = zero_points
     inputs = [b.input("x", shape, kind, scale=1.0, zero_point=ins) for shape in shapes]
     y = b.tensor("y", whole, kind, scale=1.0, zero_point=out)
-    b.operator("CONCATENATION", inputs, [y], options)
-    b.output(y)
-    return b.build()
+    return one_operator(b, "CONCATENATION", inputs, [y], options)
 
 
 def test_inputs_lie_one_behind_the_other_along_the_axis() -> None:

@@ -26,7 +26,7 @@ from tests.ops.convolutions import (
     run,
     windows,
 )
-from tests.ops.differential import equals_tflm
+from tests.ops.differential import equals_tflm, one_operator
 
 #: Weights of these models may have zero points, which kernels do not count, as they warn.
 pytestmark = pytest.mark.filterwarnings("ignore:.*have a zero point:arenite.UndefinedWarning")
@@ -55,9 +55,7 @@ def models(draw: st.DrawFn) -> Model:
         dilation_h_factor=window.dilation[0],
         quantized_bias_type=draw(st.sampled_from([0, 2, 4])),
     )
-    b.operator("CONV_2D", inputs, [y], options)
-    b.output(y)
-    return b.build()
+    return one_operator(b, "CONV_2D", inputs, [y], options)
 
 
 test_equals_tflm = equals_tflm(models(), inputs=exact_inputs)
@@ -91,9 +89,7 @@ def conv(
     oh = window_output_size(options.padding, height, values.shape[1], options.stride_h or 1, 1)
     ow = window_output_size(options.padding, width, values.shape[2], options.stride_w or 1, 1)
     y = b.tensor("y", (n, max(oh, 1), max(ow, 1), len(values)), kind, scale=scales[2])
-    b.operator("CONV_2D", inputs, [y], options)
-    b.output(y)
-    return b.build()
+    return one_operator(b, "CONV_2D", inputs, [y], options)
 
 
 def int8(*shape: int, value: int = 1) -> Any:

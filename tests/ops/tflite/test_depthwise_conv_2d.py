@@ -21,7 +21,7 @@ from tests.ops.convolutions import (
     run,
     windows,
 )
-from tests.ops.differential import agrees, equals_tflm
+from tests.ops.differential import agrees, equals_tflm, one_operator
 from tests.oracle import Oracle
 
 #: Weights of these models may have zero points, which kernels do not count, as they warn.
@@ -51,9 +51,7 @@ def models(draw: st.DrawFn) -> Model:
         dilation_w_factor=window.dilation[1],
         dilation_h_factor=window.dilation[0],
     )
-    b.operator("DEPTHWISE_CONV_2D", inputs, [y], options)
-    b.output(y)
-    return b.build()
+    return one_operator(b, "DEPTHWISE_CONV_2D", inputs, [y], options)
 
 
 test_equals_tflm = equals_tflm(models(), inputs=exact_inputs)
@@ -85,9 +83,7 @@ def depthwise(
     inputs += [-1] * absent_bias
     size = x[1:3] if options.padding == 0 else (1, 1)
     y = b.tensor("y", (x[0], *size, values.shape[3]), kind, scale=scales[2])
-    b.operator("DEPTHWISE_CONV_2D", inputs, [y], options)
-    b.output(y)
-    return b.build()
+    return one_operator(b, "DEPTHWISE_CONV_2D", inputs, [y], options)
 
 
 def int8(*values: int) -> Any:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder
-from tests.ops.differential import equals_tflm, run_arenite
+from tests.ops.differential import equals_tflm, one_operator, run_arenite
 
 
 def model(
@@ -21,9 +21,7 @@ def model(
     b = ModelBuilder()
     x = b.input("x", shape, source, scale=scale, zero_point=zero_point)
     y = b.tensor("y", shape, target)
-    b.operator("DEQUANTIZE", [x], [y])
-    b.output(y)
-    return b.build()
+    return one_operator(b, "DEQUANTIZE", [x], [y])
 
 
 @st.composite

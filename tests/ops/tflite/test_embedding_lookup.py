@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
 from arenite.model import ModelBuilder
-from tests.ops.differential import agrees, differential, run_arenite
+from tests.ops.differential import agrees, differential, refuses, run_arenite
 from tests.ops.moves import Move, Shape
 from tests.oracle import Oracle
 
@@ -81,20 +81,14 @@ def test_a_row_that_is_not_in_the_table_is_refused(row: int, fed: bool) -> None:
         run_arenite(move.model, [[*move.fed, TABLE]])
 
 
-@pytest.mark.parametrize(
-    ("move", "message"),
-    [
-        (lookup((3,), [0]), "at least 2 dimensions, and rows"),
-        (lookup((0, 2), [0]), "at least 2 dimensions, and rows"),
-        (lookup((3, 2), [0, 1], rows_shape=(1, 2)), "Input 0 has 1 dimensions"),
-        (lookup((3, 2), [0], numbers="int64"), "Input 0 is one of: int32"),
-        (lookup((3, 2), [0], ("int16", "int16")), "Input 1 is one of: float32, int8"),
-        (lookup((3, 2), [0], ("float32", "int8")), "the table's type or float32"),
-        (lookup((3, 2), [0], output=(2,)), "its number of dimensions"),
-        (lookup((3, 2), [0], output=(1, 2, 3)), "more only of 1"),
-        (lookup((3, 2), [0], ("int8", "float32"), zero_point=1), "has zero point 0"),
-    ],
+test_what_is_refused = refuses(
+    (lookup((3,), [0]), "at least 2 dimensions, and rows"),
+    (lookup((0, 2), [0]), "at least 2 dimensions, and rows"),
+    (lookup((3, 2), [0, 1], rows_shape=(1, 2)), "Input 0 has 1 dimensions"),
+    (lookup((3, 2), [0], numbers="int64"), "Input 0 is one of: int32"),
+    (lookup((3, 2), [0], ("int16", "int16")), "Input 1 is one of: float32, int8"),
+    (lookup((3, 2), [0], ("float32", "int8")), "the table's type or float32"),
+    (lookup((3, 2), [0], output=(2,)), "its number of dimensions"),
+    (lookup((3, 2), [0], output=(1, 2, 3)), "more only of 1"),
+    (lookup((3, 2), [0], ("int8", "float32"), zero_point=1), "has zero point 0"),
 )
-def test_what_is_refused(move: Move, message: str) -> None:
-    with pytest.raises(ConstraintError, match=message):
-        run_arenite(move.model, [])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder
 from arenite.runtime.heap_host import HeapInterpreter
-from tests.ops.differential import equals_tflm, run_arenite
+from tests.ops.differential import equals_tflm, one_operator, run_arenite
 from tests.ops.unary import is_refused
 from tests.oracle import Oracle
 
@@ -36,9 +36,7 @@ def fill(
     else:
         v = b.constant("value", np.array(constant, kind))
     y = b.tensor("y", shape, output_kind or kind)
-    b.operator("FILL", [d, v], [y])
-    b.output(y)
-    return b.build()
+    return one_operator(b, "FILL", [d, v], [y])
 
 
 @st.composite

@@ -3,27 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from arenite.errors import ConstraintError
-from tests.ops.differential import agrees, equals_tflm
-from tests.ops.unary import float_inputs, float_models, reshaped, run, unary_model
-from tests.oracle import Oracle
+from tests.ops.unary import float_function_equals_tflm, gives
 
-test_equals_tflm = equals_tflm(float_models("FLOOR"), inputs=float_inputs, invokes=3)
+test_equals_tflm = float_function_equals_tflm("FLOOR")
 
-
-def test_values():
-    x = [1.2, -1.2, 0.0, 3.0, -np.inf, np.nan]
-    expected = [1, -2, 0, 3, -np.inf, np.nan]
-    np.testing.assert_allclose(run(unary_model("FLOOR", (len(x),), "float32"), x), expected)
-
-
-@pytest.mark.parametrize("kind", ["int8", "int32"])
-def test_other_types_are_refused(kind):
-    with pytest.raises(ConstraintError, match="Input 0 is one of: float32"):
-        run(unary_model("FLOOR", (4,), kind), 0)
-
-
-def test_an_output_of_other_dimensions_gets_the_elements_in_order(oracle: Oracle) -> None:
-    assert agrees(oracle, reshaped("FLOOR", (2, 3), (6, 1)), 0).status == "ok"
+test_values = gives("FLOOR", {1.2: 1, -1.2: -2, 0.0: 0, 3.0: 3, -np.inf: -np.inf, np.nan: np.nan})

@@ -22,7 +22,7 @@ from tests.ops.convolutions import (
     refusal,
     run,
 )
-from tests.ops.differential import equals_tflm
+from tests.ops.differential import equals_tflm, one_operator
 from tests.oracle import Oracle
 from tests.variants import interpreter, variants
 
@@ -53,9 +53,7 @@ def models(draw: st.DrawFn) -> Model:
         keep_num_dims=keep,
         quantized_bias_type=draw(st.sampled_from([0, 2, 4])),
     )
-    b.operator("FULLY_CONNECTED", inputs, [y], options)
-    b.output(y)
-    return b.build()
+    return one_operator(b, "FULLY_CONNECTED", inputs, [y], options)
 
 
 test_equals_tflm = equals_tflm(models(), inputs=exact_inputs)
@@ -83,9 +81,9 @@ def dense(
     w = b.constant("w", values, scale=scale, zero_point=zeros[1], quantized_dimension=axis)
     inputs = [x_index, w, *([] if bias is None else [b.constant("b", bias, scale=bias_scale)])]
     out = b.tensor("y", y or (1, units), kind, scale=scales[2], zero_point=zeros[2])
-    b.operator("FULLY_CONNECTED", inputs, [out], FullyConnectedOptions(keep_num_dims=keep_num_dims))
-    b.output(out)
-    return b.build()
+    return one_operator(
+        b, "FULLY_CONNECTED", inputs, [out], FullyConnectedOptions(keep_num_dims=keep_num_dims)
+    )
 
 
 def int8(*rows: list[int]) -> Any:

@@ -12,7 +12,7 @@ from arenite.errors import ConstraintError, UndefinedWarning
 from arenite.model import Model, ModelBuilder
 from arenite.ops.shared.reduction import ReducerOptions, reduced_shape
 from arenite.runtime.heap_host import HeapInterpreter
-from tests.ops.differential import agrees, equals_tflm, run
+from tests.ops.differential import agrees, equals_tflm, one_operator, run
 from tests.oracle import Oracle
 
 
@@ -40,9 +40,7 @@ def mean(
     fed = changes.get("feed_axes", False)
     axis = b.input("axes", axes.shape, "int32") if fed else b.constant("axes", axes)
     y = b.tensor("y", out_shape, changes.get("output_type", kind), **params[1])
-    b.operator("MEAN", [x, axis], [y], ReducerOptions(keep_dims))
-    b.output(y)
-    return b.build()
+    return one_operator(b, "MEAN", [x, axis], [y], ReducerOptions(keep_dims))
 
 
 @st.composite

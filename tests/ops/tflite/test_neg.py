@@ -3,27 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from arenite.errors import ConstraintError
-from tests.ops.differential import agrees, equals_tflm
-from tests.ops.unary import float_inputs, float_models, reshaped, run, unary_model
-from tests.oracle import Oracle
+from tests.ops.unary import float_function_equals_tflm, gives
 
-test_equals_tflm = equals_tflm(float_models("NEG"), inputs=float_inputs, invokes=3)
+test_equals_tflm = float_function_equals_tflm("NEG")
 
-
-def test_values():
-    x = [1.0, -2.5, 0.0, np.inf, np.nan]
-    expected = [-1, 2.5, 0, -np.inf, np.nan]
-    np.testing.assert_allclose(run(unary_model("NEG", (len(x),), "float32"), x), expected)
-
-
-@pytest.mark.parametrize("kind", ["int8", "int32"])
-def test_other_types_are_refused(kind):
-    with pytest.raises(ConstraintError, match="Input 0 is one of: float32"):
-        run(unary_model("NEG", (4,), kind), 0)
-
-
-def test_an_output_of_other_dimensions_gets_the_elements_in_order(oracle: Oracle) -> None:
-    assert agrees(oracle, reshaped("NEG", (2, 3), (6, 1)), 0).status == "ok"
+test_values = gives("NEG", {1.0: -1, -2.5: 2.5, 0.0: 0, np.inf: -np.inf, np.nan: np.nan})

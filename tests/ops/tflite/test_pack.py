@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import strategies as st
 
-from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.pack import PackOptions
-from tests.ops.differential import equals_tflm, run_arenite
+from tests.ops.differential import equals_tflm, one_operator, refuses, run_arenite
 
 
 def pack(
@@ -22,9 +20,7 @@ def pack(
     inputs = [b.input(f"x{i}", shape, kind) for i, shape in enumerate(shapes)]
     y = b.tensor("y", whole, kind)
     count = len(shapes) if values_count is None else values_count
-    b.operator("PACK", inputs, [y], PackOptions(values_count=count, axis=axis))
-    b.output(y)
-    return b.build()
+    return one_operator(b, "PACK", inputs, [y], PackOptions(values_count=count, axis=axis))
 
 
 @st.composite
@@ -44,15 +40,9 @@ def test_inputs_are_stacked_along_a_new_axis() -> None:
     assert run_arenite(pack([(2,), (2,)], -1), [[x, y]])[0][0].tolist() == [[1, 3], [2, 4]]
 
 
-@pytest.mark.parametrize(
-    ("model", "message"),
-    [
-        (pack([(2,), (2,)], 2), r"axis must lie in \[-2, 2\), got 2"),
-        (pack([(2,), (3,)], 0), "All inputs have the same shape"),
-        (pack([(2,), (2,)], 0, values_count=3), "The option values_count is the number of inputs"),
-        (pack([(2,), (2,)], 0, "uint8"), "Input 0 is one of: float32, int8, int16, int32, int64"),
-    ],
+test_what_is_refused = refuses(
+    (pack([(2,), (2,)], 2), r"axis must lie in \[-2, 2\), got 2"),
+    (pack([(2,), (3,)], 0), "All inputs have the same shape"),
+    (pack([(2,), (2,)], 0, values_count=3), "The option values_count is the number of inputs"),
+    (pack([(2,), (2,)], 0, "uint8"), "Input 0 is one of: float32, int8, int16, int32, int64"),
 )
-def test_what_is_refused(model: Model, message: str) -> None:
-    with pytest.raises(ConstraintError, match=message):
-        run_arenite(model, [])

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import strategies as st
 
-from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder
-from tests.ops.differential import equals_tflm, run_arenite
+from tests.ops.differential import equals_tflm, one_operator, refuses, run_arenite
 from tests.ops.unary import scales, zero_points
 
 Affine = tuple[float, int]
@@ -27,9 +25,7 @@ def prelu(
     q = [{} if s is None else {"scale": s[0], "zero_point": s[1]} for s in (x, a, y)]
     inputs = [b.input("x", shape, kind, **q[0]), b.constant("alpha", alpha, **q[1])]
     output = b.tensor("y", np.broadcast_shapes(shape, alpha.shape), kind, **q[2])
-    b.operator("PRELU", inputs, [output])
-    b.output(output)
-    return b.build()
+    return one_operator(b, "PRELU", inputs, [output])
 
 
 @st.composite
@@ -65,13 +61,7 @@ def test_int8_requantises_both_sides() -> None:
     assert run_arenite(model, [[np.array([-4, 0, 4], np.int8)]])[0][0].tolist() == [-3, 1, 9]
 
 
-@pytest.mark.parametrize(
-    ("model", "message"),
-    [
-        (prelu((2,), np.ones(2, np.int8)), "The factors"),
-        (prelu((1,) * 5, np.ones(1, np.float32)), "at most 4 dimensions"),
-    ],
+test_what_is_refused = refuses(
+    (prelu((2,), np.ones(2, np.int8)), "The factors"),
+    (prelu((1,) * 5, np.ones(1, np.float32)), "at most 4 dimensions"),
 )
-def test_what_is_refused(model: Model, message: str) -> None:
-    with pytest.raises(ConstraintError, match=message):
-        run_arenite(model, [])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder, TensorType
 from arenite.ops.tflite.quantize import PAIRS, round_to_int32
-from tests.ops.differential import agrees, differential, equals_tflm, run_arenite
+from tests.ops.differential import agrees, differential, equals_tflm, one_operator, run_arenite
 from tests.oracle import Oracle
 
 ALL_PAIRS = [(source, target) for source, targets in PAIRS.items() for target in targets]
@@ -34,9 +34,7 @@ def model(
     else:
         x = b.input("x", shape, source, scale=input_scale, zero_point=input_zero)
     y = b.tensor("y", shape, target, scale=scale, zero_point=zero)
-    b.operator("QUANTIZE", [x], [y])
-    b.output(y)
-    return b.build()
+    return one_operator(b, "QUANTIZE", [x], [y])
 
 
 def zero_points(type_: TensorType) -> st.SearchStrategy[int]:

@@ -17,7 +17,7 @@ from arenite.ops.tflite.reshape import ReshapeOptions, resolve
 from arenite.runtime.heap_host import HeapInterpreter
 from arenite.runtime.interpreter import Interpreter
 from arenite.runtime.micro_interpreter import MicroInterpreter
-from tests.ops.differential import agrees, equals_tflm
+from tests.ops.differential import agrees, equals_tflm, one_operator
 from tests.ops.raw import bfloat16_through, copied_bits, int4_weights_through
 from tests.oracle import Oracle
 
@@ -57,9 +57,7 @@ def models(draw: st.DrawFn) -> Model:
             inputs.append(b.input("shape", (max(len(shape), 1),), "int32"))
     b.operator("RESHAPE", inputs, [middle], options)
     y = b.tensor("y", draw(shapes(size)), kind)
-    b.operator("RESHAPE", [middle], [y])
-    b.output(y)
-    return b.build()
+    return one_operator(b, "RESHAPE", [middle], [y])
 
 
 test_equals_tflm = equals_tflm(models())
@@ -88,9 +86,7 @@ def reshape_model(
     if constant is not None:
         inputs.append(b.constant("shape", np.array(constant, np.int32)))
     y = b.tensor("y", declared, output_type)
-    b.operator("RESHAPE", inputs, [y], options)
-    b.output(y)
-    return b.build()
+    return one_operator(b, "RESHAPE", inputs, [y], options)
 
 
 def test_a_minus_one_stands_for_what_the_other_dimensions_leave() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
 from arenite.ops.tflite.reverse_v2 import ReverseV2Options
-from tests.ops.differential import agrees, differential, run_arenite
+from tests.ops.differential import agrees, differential, refuses, run_arenite
 from tests.ops.moves import Array, Move, Shape, moving
 from tests.oracle import Oracle
 
@@ -71,17 +71,11 @@ def test_axes_that_are_refused(axes: list[int], message: str, fed: bool) -> None
         run_arenite(move.model, [[X, *move.fed]])
 
 
-@pytest.mark.parametrize(
-    ("move", "message"),
-    [
-        (reverse((1,) * 7, [0]), "at most 6 dimensions"),
-        (reverse((2,), [0, 0]), "at most one per dimension"),
-        (reverse((), [0]), "at most one per dimension"),
-        (reverse((2,), np.array([[0]], np.int32)), "are a vector"),
-        (reverse((2,), np.array([0])), "Input 1 is one of: int32"),
-        (reverse((2,), [0], "uint16"), "Input 0 is one of"),
-    ],
+test_what_is_refused = refuses(
+    (reverse((1,) * 7, [0]), "at most 6 dimensions"),
+    (reverse((2,), [0, 0]), "at most one per dimension"),
+    (reverse((), [0]), "at most one per dimension"),
+    (reverse((2,), np.array([[0]], np.int32)), "are a vector"),
+    (reverse((2,), np.array([0])), "Input 1 is one of: int32"),
+    (reverse((2,), [0], "uint16"), "Input 0 is one of"),
 )
-def test_what_is_refused(move: Move, message: str) -> None:
-    with pytest.raises(ConstraintError, match=message):
-        run_arenite(move.model, [])

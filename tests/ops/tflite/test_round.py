@@ -3,27 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from arenite.errors import ConstraintError
-from tests.ops.differential import equals_tflm
-from tests.ops.unary import float_inputs, float_models, is_refused, reshaped, run, unary_model
-from tests.oracle import Oracle
+from tests.ops.unary import float_function_equals_tflm, gives
 
-test_equals_tflm = equals_tflm(float_models("ROUND"), inputs=float_inputs, invokes=3)
+test_equals_tflm = float_function_equals_tflm("ROUND")
 
-
-def test_values():
-    x = [0.5, 1.5, 2.5, -0.5, -1.5, 0.49999997, np.inf]
-    expected = [0, 2, 2, 0, -2, 0, np.inf]
-    np.testing.assert_allclose(run(unary_model("ROUND", (len(x),), "float32"), x), expected)
-
-
-@pytest.mark.parametrize("kind", ["int8", "int32"])
-def test_other_types_are_refused(kind):
-    with pytest.raises(ConstraintError, match="Input 0 is one of: float32"):
-        run(unary_model("ROUND", (4,), kind), 0)
-
-
-def test_an_output_of_other_dimensions_is_refused(oracle: Oracle) -> None:
-    assert is_refused(oracle, reshaped("ROUND", (2, 3), (3, 2)))
+test_values = gives(
+    "ROUND", {0.5: 0, 1.5: 2, 2.5: 2, -0.5: 0, -1.5: -2, 0.49999997: 0, np.inf: np.inf}
+)

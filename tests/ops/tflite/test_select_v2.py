@@ -13,7 +13,7 @@ from arenite.model import Model, ModelBuilder
 from arenite.ops import AllOpsResolver
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from tests.ops.binary import Shape, run
-from tests.ops.differential import agrees, differential
+from tests.ops.differential import agrees, differential, one_operator
 from tests.oracle import Oracle
 
 Shapes = tuple[Shape, Shape, Shape]
@@ -29,9 +29,7 @@ def select(
         b.input("y", shapes[2], kind),
     ]
     y = b.tensor("z", np.broadcast_shapes(*shapes) if output is None else output, kind)
-    b.operator("SELECT_V2", inputs, [y])
-    b.output(y)
-    return b.build()
+    return one_operator(b, "SELECT_V2", inputs, [y])
 
 
 @st.composite

@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from arenite.errors import ConstraintError
-from tests.ops.differential import agrees, equals_tflm
-from tests.ops.unary import float_inputs, float_models, reshaped, run, unary_model
-from tests.oracle import Oracle
+from tests.ops.unary import float_function_equals_tflm, gives
 
-test_equals_tflm = equals_tflm(
-    float_models("SIN"), inputs=lambda model, seed: float_inputs(model, seed, -4, 12), invokes=3
+test_equals_tflm = float_function_equals_tflm("SIN", -4, 12)
+
+test_values = gives(
+    "SIN",
+    {
+        0.0: 0,
+        np.pi / 2: 1,
+        -np.pi / 6: -0.5,
+        1e30: np.sin(np.float32(1e30).astype(float)),
+        -np.inf: np.nan,
+        1e-40: 1e-40,
+    },
+    atol=1e-6,
 )
-
-
-def test_values():
-    x = [0.0, np.pi / 2, -np.pi / 6, 1e30, -np.inf, 1e-40]
-    expected = [0, 1, -0.5, np.sin(np.float32(1e30).astype(float)), np.nan, 1e-40]
-    np.testing.assert_allclose(
-        run(unary_model("SIN", (len(x),), "float32"), x), expected, atol=1e-6
-    )
-
-
-@pytest.mark.parametrize("kind", ["int8", "int32"])
-def test_other_types_are_refused(kind):
-    with pytest.raises(ConstraintError, match="Input 0 is one of: float32"):
-        run(unary_model("SIN", (4,), kind), 0)
-
-
-def test_an_output_of_other_dimensions_gets_the_elements_in_order(oracle: Oracle) -> None:
-    assert agrees(oracle, reshaped("SIN", (2, 3), (6, 1)), 0).status == "ok"

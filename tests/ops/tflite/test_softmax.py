@@ -10,7 +10,7 @@ from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.softmax import SoftmaxOptions
 from arenite.runtime.heap_host import HeapInterpreter
-from tests.ops.differential import agrees, equals_tflm
+from tests.ops.differential import agrees, equals_tflm, one_operator
 
 OUTPUT = {
     ("int8", "int8"): (1 / 256, -128),
@@ -35,9 +35,7 @@ def model(
         out_scale, out_zero = output or OUTPUT[types]
         x = b.input("x", shape, types[0], scale=scale, zero_point=zero_point)
         y = b.tensor("y", shape, types[1], scale=out_scale, zero_point=out_zero)
-    b.operator("SOFTMAX", [x], [y], SoftmaxOptions(beta=beta))
-    b.output(y)
-    return b.build()
+    return one_operator(b, "SOFTMAX", [x], [y], SoftmaxOptions(beta=beta))
 
 
 def run(model: Model, x: np.ndarray) -> np.ndarray:

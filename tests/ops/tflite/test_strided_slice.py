@@ -7,10 +7,9 @@ import pytest
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.strided_slice import StridedSliceOptions
-from tests.ops.differential import equals_tflm, run_arenite
+from tests.ops.differential import equals_tflm, one_operator, refuses, run_arenite
 
 Index = tuple[int | None, int | None, int] | int
 """Begin, end (None: masked) and stride of an axis, or the one index of an axis that shrinks."""
@@ -46,9 +45,9 @@ def strided_slice(
     for name, values in (("begin", begin), ("end", end), ("strides", strides)):
         inputs.append(b.constant(name, np.array(values, index_type)))
     y = b.tensor("y", whole, kind)
-    b.operator("STRIDED_SLICE", inputs, [y], StridedSliceOptions(**{**masks, **options}))
-    b.output(y)
-    return b.build()
+    return one_operator(
+        b, "STRIDED_SLICE", inputs, [y], StridedSliceOptions(**{**masks, **options})
+    )
 
 
 @st.composite
@@ -103,24 +102,18 @@ def test_nothing_may_be_taken() -> None:
     assert run_arenite(model, [[np.zeros(4, np.int8)]])[0][0].shape == (0,)
 
 
-@pytest.mark.parametrize(
-    ("model", "message"),
-    [
-        (strided_slice((4,), [(0, 4, 0)]), r"strides must not be 0, got \[0\]"),
-        (strided_slice((4,), [4]), "axis 0 shrinks: it needs an index under 4 .* got index 4"),
-        (
-            strided_slice((4,), [1], shrink_stride=-1),
-            "a positive stride, got index 1 and stride -1",
-        ),
-        (strided_slice((1,) * 5, [(0, 1, 1)] * 5), "at most 4 dimensions"),
-        (strided_slice((2, 2), [(0, 1, 1)]), "one number per axis"),
-        (strided_slice((4,), [(0, 1, 1)], index_type="int64"), "are int32"),
-        (strided_slice((4,), [(0, 4, 1)], ellipsis_mask=1), "are not set: TFLM ignores them"),
-        (strided_slice((4,), [(0, 4, 1)], new_axis_mask=1), "are not set: TFLM ignores them"),
-        (strided_slice((4,), [(0, 4, 1)], offset=1), "are not set: TFLM ignores them"),
-        (strided_slice((4,), [(0, 1, 1)], "uint8"), "Input 0 is one of"),
-    ],
+test_what_is_refused = refuses(
+    (strided_slice((4,), [(0, 4, 0)]), r"strides must not be 0, got \[0\]"),
+    (strided_slice((4,), [4]), "axis 0 shrinks: it needs an index under 4 .* got index 4"),
+    (
+        strided_slice((4,), [1], shrink_stride=-1),
+        "a positive stride, got index 1 and stride -1",
+    ),
+    (strided_slice((1,) * 5, [(0, 1, 1)] * 5), "at most 4 dimensions"),
+    (strided_slice((2, 2), [(0, 1, 1)]), "one number per axis"),
+    (strided_slice((4,), [(0, 1, 1)], index_type="int64"), "are int32"),
+    (strided_slice((4,), [(0, 4, 1)], ellipsis_mask=1), "are not set: TFLM ignores them"),
+    (strided_slice((4,), [(0, 4, 1)], new_axis_mask=1), "are not set: TFLM ignores them"),
+    (strided_slice((4,), [(0, 4, 1)], offset=1), "are not set: TFLM ignores them"),
+    (strided_slice((4,), [(0, 1, 1)], "uint8"), "Input 0 is one of"),
 )
-def test_what_is_refused(model: Model, message: str) -> None:
-    with pytest.raises(ConstraintError, match=message):
-        run_arenite(model, [])

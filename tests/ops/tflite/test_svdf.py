@@ -14,7 +14,7 @@ from arenite.model import Model, ModelBuilder
 from arenite.ops.kernel_util import Activation
 from arenite.ops.tflite.svdf import SVDFOptions
 from arenite.runtime.heap_host import HeapInterpreter
-from tests.ops.differential import agrees, differential
+from tests.ops.differential import agrees, differential, one_operator
 from tests.ops.svdf import svdf
 from tests.oracle import Oracle
 
@@ -72,9 +72,7 @@ def models(draw: st.DrawFn) -> Model:
             zero_point=zero() if kind == "int8" or draw(st.booleans()) else 0,
         )
         y = b.tensor("y", (batches, units), "int8", scale=scale(-4, 3), zero_point=zero())
-    b.operator("SVDF", [x, feature, time, bias, state], [y], options)
-    b.output(y)
-    return b.build()
+    return one_operator(b, "SVDF", [x, feature, time, bias, state], [y], options)
 
 
 @differential

@@ -20,7 +20,7 @@ from tests.ops.convolutions import (
     refusal,
     run,
 )
-from tests.ops.differential import equals_tflm
+from tests.ops.differential import equals_tflm, one_operator
 
 #: Weights of these models may have zero points, which kernels do not count, as they warn.
 pytestmark = pytest.mark.filterwarnings("ignore:.*have a zero point:arenite.UndefinedWarning")
@@ -57,9 +57,7 @@ def models(draw: st.DrawFn) -> Model:
         fused_activation_function=draw(st.integers(0, 5)),
         quantized_bias_type=draw(st.sampled_from([0, 2, 4])),
     )
-    b.operator("TRANSPOSE_CONV", inputs, [y], options)
-    b.output(y)
-    return b.build()
+    return one_operator(b, "TRANSPOSE_CONV", inputs, [y], options)
 
 
 test_equals_tflm = equals_tflm(models(), inputs=exact_inputs)
@@ -87,9 +85,7 @@ def transpose_conv(
     x_index = b.input("x", x, kind, scale=scales[0], zero_point=x_zero)
     inputs = [shape, w, x_index, *([] if bias is None else [b.constant("b", bias)])]
     out = b.tensor("y", y, kind, scale=scales[2])
-    b.operator("TRANSPOSE_CONV", inputs, [out], options)
-    b.output(out)
-    return b.build()
+    return one_operator(b, "TRANSPOSE_CONV", inputs, [out], options)
 
 
 def int8(*shape: int) -> Any:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import strategies as st
 
-from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.unpack import UnpackOptions
-from tests.ops.differential import equals_tflm, run_arenite
+from tests.ops.differential import equals_tflm, one_operator, refuses, run_arenite
 
 
 def unpack(
@@ -20,10 +18,9 @@ def unpack(
     b = ModelBuilder()
     x = b.input("x", shape, kind)
     outputs = [b.tensor(f"y{i}", part, kind) for i in range(count)]
-    b.operator("UNPACK", [x], outputs, UnpackOptions(num=count if num is None else num, axis=axis))
-    for output in outputs:
-        b.output(output)
-    return b.build()
+    return one_operator(
+        b, "UNPACK", [x], outputs, UnpackOptions(num=count if num is None else num, axis=axis)
+    )
 
 
 @st.composite
@@ -44,15 +41,9 @@ def test_parts_no_longer_have_the_axis() -> None:
     assert right.tolist() == [2, 4]
 
 
-@pytest.mark.parametrize(
-    ("model", "message"),
-    [
-        (unpack((2, 2), 2, 2), r"axis must lie in \[-2, 2\), got 2"),
-        (unpack((2, 3), 1, 2), "axis 1 of the input must have 2 elements, one per output"),
-        (unpack((2, 2), 0, 2, num=3), "The option num is the number of outputs"),
-        (unpack((2, 2), 0, 2, "int64"), "Input 0 is one of: float32, int8, int16, int32"),
-    ],
+test_what_is_refused = refuses(
+    (unpack((2, 2), 2, 2), r"axis must lie in \[-2, 2\), got 2"),
+    (unpack((2, 3), 1, 2), "axis 1 of the input must have 2 elements, one per output"),
+    (unpack((2, 2), 0, 2, num=3), "The option num is the number of outputs"),
+    (unpack((2, 2), 0, 2, "int64"), "Input 0 is one of: float32, int8, int16, int32"),
 )
-def test_what_is_refused(model: Model, message: str) -> None:
-    with pytest.raises(ConstraintError, match=message):
-        run_arenite(model, [])
