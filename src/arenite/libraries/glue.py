@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from arenite.libraries.path import Path
 from arenite.library_facts import facts_of
-from arenite.memory.abi import Abi, Struct
-from arenite.ops import Context, EvalTensor, NativeKernel, Node, Registration, TfLiteTensor
+from arenite.memory.abi import Struct
+from arenite.ops import Context, NativeKernel, Node, Registration, TfLiteTensor
 from arenite.ops.constraints import Constraint, NodeView, view_of
-from arenite.ops.context import Array, Declared, MicroGraph
 from arenite.ops.kernel_util import allocate_struct
 from arenite.ops.overlap import Clearance
 from arenite.target import Target
@@ -94,7 +93,7 @@ def registration(reference: Registration, glue: Glue, target: Target) -> Registr
     """The reference's registration with the glue's allocations."""
 
     def prepare(context: Context, node: Node) -> Any:
-        accounted = context if glue.allocate is None else Unaccounted(context)
+        accounted = context if glue.allocate is None else Unaccounted(context).seen()
         params = None if reference.prepare is None else reference.prepare(accounted, node)
         view = view_of(context, node)
         path = glue.decide(view, target)
@@ -152,36 +151,20 @@ def _with_bits(reference: Registration, bits: OwnBits) -> Registration:
 
 
 class Unaccounted:
-    """A context whose memory does not come from the arena, for the reference's ``prepare``."""
+    """A context whose memory does not come from the arena, for the reference's ``prepare``.
+
+    All else is the host's: the state, the model's subgraphs, errors and warnings.
+    """
 
     def __init__(self, host: Context) -> None:
         self._host = host
 
-    @property
-    def target(self) -> Target:
-        """The host's."""
-        return self._host.target
-
-    @property
-    def abi(self) -> Abi:
-        """The host's."""
-        return self._host.abi
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._host, name)
 
     def get_tensor(self, index: int) -> TfLiteTensor:
         """A full tensor that takes no temporary memory."""
         return self._host.view_tensor(index)
-
-    view_tensor = get_tensor
-
-    def get_eval_tensor(self, index: int) -> EvalTensor:
-        """The host's."""
-        return self._host.get_eval_tensor(index)
-
-    def resize_tensor(
-        self, index: int, shape: tuple[int, ...], declared: Declared = "kept"
-    ) -> None:
-        """As the host does it."""
-        self._host.resize_tensor(index, shape, declared)
 
     def allocate_persistent_buffer(self, size: int, purpose: str = "") -> npt.NDArray[np.uint8]:
         """Bytes outside of the arena."""
@@ -190,59 +173,10 @@ class Unaccounted:
     def reserve_persistent_buffer(self, size: int, purpose: str = "") -> None:
         """Nothing."""
 
-    def allocate_state(self, size: int, purpose: str = "") -> npt.NDArray[np.uint8]:
-        """The host's: there is one state, whoever computes."""
-        return self._host.allocate_state(size, purpose)
-
-    def state_buffers(self) -> list[npt.NDArray[np.uint8]]:
-        """The host's."""
-        return self._host.state_buffers()
-
-    @property
-    def graph(self) -> MicroGraph:
-        """The model's subgraphs."""
-        return self._host.graph
-
-    def place_tensor(self, index: int, data: Array) -> None:
-        """Let a tensor be memory that the node has."""
-        self._host.place_tensor(index, data)
-
-    def planned_offset(self, index: int) -> int | None:
-        """Where the file's own plan places a tensor."""
-        return self._host.planned_offset(index)
-
-    def use_variables(self, number: int | None) -> None:
-        """The current node uses this variable, or any."""
-        self._host.use_variables(number)
-
-    def allocate_decompression_memory(self, size: int) -> npt.NDArray[np.uint8] | None:
-        """The host's."""
-        return self._host.allocate_decompression_memory(size)
-
-    def reset_decompression_memory(self) -> None:
-        """As the host does it."""
-        self._host.reset_decompression_memory()
-
     def request_scratch_buffer_in_arena(self, size: int, purpose: str = "") -> int:
         """No handle: reference kernels have memory of their own."""
         return -1
 
-    def get_scratch_buffer(self, handle: int) -> npt.NDArray[np.uint8]:
-        """The host's, which refuses it before ``invoke``."""
-        return self._host.get_scratch_buffer(handle)
-
-    def get_external_context(self) -> Any:
-        """The host's."""
-        return self._host.get_external_context()
-
-    def abort(self) -> NoReturn:
-        """As the host does it."""
-        self._host.abort()
-
-    def report_error(self, message: str) -> NoReturn:
-        """As the host does it."""
-        self._host.report_error(message)
-
-    def warn_undefined(self, message: str) -> None:
-        """As the host does it."""
-        self._host.warn_undefined(message)
+    def seen(self) -> Context:
+        """Itself as what a kernel takes it for."""
+        return cast("Context", self)

@@ -124,7 +124,7 @@ def _prepare(
         if fixed:
             node.options = replace(meant, **fixed)
         try:
-            made = today(_Then(context, kinds, scales), node)
+            made = today(_Then(context, kinds, scales).seen(), node)
         finally:
             node.options = meant
         _reserve(context, node, kinds)
