@@ -22,10 +22,9 @@ import numpy.typing as npt
 from arenite.memory.abi import Struct
 from arenite.model import flexbuffer
 from arenite.model.types import INT8
+from arenite.ops import Context, Node, Registration
 from arenite.ops import constraints as c
-from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
-from arenite.ops.registry import Registration
 
 #: ``cycles_until_run`` and ``cycles_max``.
 OP_DATA = Struct("OpDataCircularBuffer", ("int", "int"))

@@ -23,11 +23,9 @@ from arenite.npu.operations import Program
 from arenite.npu.reference import run
 from arenite.npu.stream import StreamError, read_stream
 from arenite.npu.verification.reader import read_program
+from arenite.ops import Array, Context, Node, Registration, TfLiteTensor, Traits
 from arenite.ops.constraints import NodeView
-from arenite.ops.context import Array, Context, Node, TfLiteTensor
 from arenite.ops.kernel_util import input_array, input_tensor, output_array
-from arenite.ops.registry import Registration
-from arenite.ops.traits import Traits
 
 #: The stream's bytes, and the handles of the two buffers.
 OP_DATA = Struct("OpData", ("int", "int", "int"))

@@ -28,10 +28,9 @@ import numpy as np
 from arenite.memory.abi import Struct
 from arenite.model import flexbuffer
 from arenite.model.types import FLOAT32
+from arenite.ops import Array, Context, Node, Registration
 from arenite.ops import constraints as c
-from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array
-from arenite.ops.registry import Registration
 
 ENCODINGS, PREDICTIONS, ANCHORS = range(3)
 BOXES, CLASSES, SCORES, COUNT = range(4)

@@ -23,10 +23,9 @@ import numpy as np
 import numpy.typing as npt
 
 from arenite.memory.abi import Struct
+from arenite.ops import Array, Context, Node, Registration, TfLiteTensor
 from arenite.ops.constraints import NodeView
-from arenite.ops.context import Array, Context, Node, TfLiteTensor
 from arenite.ops.kernel_util import input_tensor, output_array, output_tensor
-from arenite.ops.registry import Registration
 from arenite.ops.shared.decoding import (
     HEADER,
     Bytes,

@@ -13,10 +13,9 @@ import numpy as np
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable
 from arenite.model.types import FLOAT32, INT8, INT32
+from arenite.ops import Array, Context, Node, Registration
 from arenite.ops import constraints as c
-from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, output_array
-from arenite.ops.registry import Registration
 
 
 @dataclass(frozen=True)

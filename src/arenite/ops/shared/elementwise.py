@@ -13,10 +13,9 @@ import numpy as np
 
 from arenite.model import TensorType
 from arenite.model.types import FLOAT32
+from arenite.ops import Array, Context, Declared, Node, Registration
 from arenite.ops import constraints as c
-from arenite.ops.context import Array, Context, Declared, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
-from arenite.ops.registry import Registration
 from arenite.ops.shared.overlap import element_by_element
 
 #: ``f(x)`` or ``f(x, out=y)``, as NumPy's own functions of one array are.

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from arenite.model.types import FLOAT32
-from arenite.ops.context import Context, Node
+from arenite.ops import Context, Node, Registration
 from arenite.ops.kernel_util import input_tensor, output_tensor
-from arenite.ops.registry import Registration
 from arenite.ops.shared.binary import constraints, resize_output
 from arenite.ops.shared.overlap import element_by_element
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from arenite.model.types import BOOL
-from arenite.ops.context import Array, Context, Node
+from arenite.ops import Array, Context, Node, Registration
 from arenite.ops.kernel_util import input_array, output_array
-from arenite.ops.registry import Registration
 from arenite.ops.shared.binary import constraints, resize_output, truth
 from arenite.ops.shared.overlap import element_by_element
 

@@ -13,9 +13,8 @@ import numpy as np
 
 from arenite.model import OptionsTable
 from arenite.model.types import FLOAT32, INT8, INT16, INT32, INT64
-from arenite.ops.context import Array, Context, Node
+from arenite.ops import Array, Context, Node, Registration
 from arenite.ops.kernel_util import input_array, output_array
-from arenite.ops.registry import Registration
 from arenite.ops.shared.binary import constraints, resize_output
 from arenite.ops.shared.overlap import element_by_element
 

@@ -15,11 +15,10 @@ from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.fast_init import quick
 from arenite.model.types import FLOAT32, INT8, INT16
+from arenite.ops import Array, Context, Node, Registration
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
-from arenite.ops.context import Array, Context, Node
 from arenite.ops.overlap import Clearance
-from arenite.ops.registry import Registration
 from arenite.ops.shared.window import Border, Window, axes_of, window_of
 from arenite.ops.shared.window_overlap import Sliding, channel_by_channel, window_over
 

@@ -15,10 +15,9 @@ from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
 from arenite.model.types import FLOAT32, INT8, INT16, INT32
 from arenite.numeric.fixedpoint import multiply_by_quantized_multiplier, wrap_int32
+from arenite.ops import Array, Context, Node, Registration, TfLiteTensor
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
-from arenite.ops.context import Array, Context, Node, TfLiteTensor
-from arenite.ops.registry import Registration
 
 
 class ReducerOptions(OptionsTable, union=27):

@@ -12,10 +12,9 @@ from __future__ import annotations
 import numpy as np
 
 from arenite.model.types import INT16, INT32
+from arenite.ops import Array, Context, Node, Registration
 from arenite.ops import constraints as c
-from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
-from arenite.ops.registry import Registration
 
 LOWEST = -32768
 

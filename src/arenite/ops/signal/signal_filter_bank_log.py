@@ -17,10 +17,9 @@ import numpy.typing as npt
 
 from arenite.memory.abi import Struct
 from arenite.model.types import INT16, UINT32
+from arenite.ops import Array, Context, Node, Registration
 from arenite.ops import constraints as c
-from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, like_input, output_array
-from arenite.ops.registry import Registration
 from arenite.ops.shared.signal import read_options, require_range
 
 PARAMS = Struct("TFLMSignalLogParams", ("int", "int"))

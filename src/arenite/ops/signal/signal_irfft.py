@@ -15,9 +15,8 @@ from arenite.memory.abi import Struct
 from arenite.model import TensorType
 from arenite.model.types import FLOAT32
 from arenite.numeric import fft
-from arenite.ops.context import Context, Node
+from arenite.ops import Context, Node, Registration
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
-from arenite.ops.registry import Registration
 from arenite.ops.shared.fft import CONSTRAINTS, FftParams, finish, read_fft_options, tables_bytes
 from arenite.ops.shared.signal import innermost
 

@@ -23,14 +23,11 @@ from arenite.numeric.fixedpoint import (
     multiply_by_quantized_multiplier,
     wrap_int32,
 )
+from arenite.ops import COMPUTES, Context, Node, Registration, Traits
 from arenite.ops import kernel_util as util
-from arenite.ops.context import Context, Node
-from arenite.ops.registry import Registration
-from arenite.ops.scheme import COMPUTES
 from arenite.ops.shared.abs_rsqrt import CONSTRAINTS, OP_DATA
 from arenite.ops.shared.binary import is_quantized
 from arenite.ops.shared.overlap import element_by_element
-from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,9 @@ import numpy as np
 from arenite.memory.abi import Struct
 from arenite.model.types import FLOAT32, INT8
 from arenite.numeric.fixedpoint import multiply_by_quantized_multiplier, wrap_int32
+from arenite.ops import Array, Context, Node, Registration, Scheme, TfLiteTensor
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
-from arenite.ops.context import Array, Context, Node, TfLiteTensor
-from arenite.ops.registry import Registration
-from arenite.ops.scheme import Scheme
 
 _LEFT_SHIFT = 20
 

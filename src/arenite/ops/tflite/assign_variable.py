@@ -11,12 +11,10 @@ from typing import Any
 
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable
+from arenite.ops import Context, Node, Registration, Scheme, Traits
 from arenite.ops import constraints as c
-from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_tensor
-from arenite.ops.registry import Registration
 from arenite.ops.resource_variables import raw_bytes
-from arenite.ops.scheme import Scheme
 from arenite.ops.shared.variables import (
     VariableParams,
     number_of,
@@ -24,7 +22,6 @@ from arenite.ops.shared.variables import (
     variable_params,
     variables_of,
 )
-from arenite.ops.traits import Traits
 
 #: What the operator keeps where TFLM was built with compressed tensors.
 OP_DATA = Struct("OpData", ("int",))

@@ -11,11 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from arenite.ops.context import Array
-from arenite.ops.scheme import MOVES
+from arenite.ops import MOVES, Array, Traits
 from arenite.ops.shared.cases import pooling_cases
 from arenite.ops.shared.pooling import Pool2DOptions, Pool2DParams, SlidingReduction, pooling
-from arenite.ops.traits import Traits
 
 
 class AveragePool:

@@ -15,14 +15,11 @@ from arenite.memory.structs import EVAL_TENSOR, int_array
 from arenite.model import OptionsTable, slot
 from arenite.model.types import FLOAT32, INT8, INT16
 from arenite.numeric.product import matrix_product
+from arenite.ops import COMPUTES, Array, Context, Node, Registration, TfLiteTensor, Traits
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
-from arenite.ops.context import Array, Context, Node, TfLiteTensor
-from arenite.ops.registry import Registration
-from arenite.ops.scheme import COMPUTES
 from arenite.ops.shared.convolution import accumulates_64_bits
 from arenite.ops.shared.requantize import OutputStage, Requantizer
-from arenite.ops.traits import Traits
 
 
 class BatchMatMulOptions(OptionsTable, union=101):

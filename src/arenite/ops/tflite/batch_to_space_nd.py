@@ -10,9 +10,7 @@ sizes and margins may be fed.
 from __future__ import annotations
 
 from arenite.model import OptionsTable
-from arenite.ops.context import Array, Context, Node
-from arenite.ops.registry import Registration
-from arenite.ops.scheme import MOVES_INT8
+from arenite.ops import MOVES_INT8, Array, Context, Node, Registration, Traits
 from arenite.ops.shared.batch_space import (
     CONSTRAINTS,
     TO_IMAGES,
@@ -21,7 +19,6 @@ from arenite.ops.shared.batch_space import (
     move,
     settle,
 )
-from arenite.ops.traits import Traits
 
 
 class BatchToSpaceNDOptions(OptionsTable, union=24):

@@ -9,10 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from arenite.model.types import INT32, INT64
+from arenite.ops import Array, Context, Node, Registration
 from arenite.ops import constraints as c
-from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
-from arenite.ops.registry import Registration
 
 
 def prepare(context: Context, node: Node) -> None:

@@ -10,13 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from arenite.model.types import BFLOAT16, INT32, INT64
+from arenite.ops import MOVES, Context, Node, Registration, Traits
 from arenite.ops import constraints as c
-from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
-from arenite.ops.registry import Registration
-from arenite.ops.scheme import MOVES
 from arenite.ops.shared.copy import WHOLE_BYTE_TYPES
-from arenite.ops.traits import Traits
 
 MAX_RANK = 5
 

@@ -10,11 +10,9 @@ from typing import Any
 
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
+from arenite.ops import Context, Node, Registration, Traits
 from arenite.ops import constraints as c
-from arenite.ops.context import Context, Node
-from arenite.ops.registry import Registration
 from arenite.ops.shared.control_flow import HAS_RUN
-from arenite.ops.traits import Traits
 
 
 class CallOnceOptions(OptionsTable, union=103):

@@ -8,13 +8,10 @@ from __future__ import annotations
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
 from arenite.model.types import BOOL, FLOAT32, INT8, INT16, INT32, INT64
+from arenite.ops import MOVES, Context, Node, Registration, Traits
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
-from arenite.ops.context import Context, Node
-from arenite.ops.registry import Registration
-from arenite.ops.scheme import MOVES
 from arenite.ops.shared.copy import Interleaving, interleaving, join, positive_axis
-from arenite.ops.traits import Traits
 
 
 class ConcatenationOptions(OptionsTable, union=10):

@@ -20,12 +20,10 @@ from arenite.model import OptionsTable, slot
 from arenite.model.fast_init import quick
 from arenite.model.types import INT4, INT8, INT32, INT64
 from arenite.numeric.product import matrix_product
+from arenite.ops import Array, Bias, Context, Node, Registration, Scheme, Traits, Weights
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
-from arenite.ops.context import Array, Context, Node
 from arenite.ops.overlap import Clearance
-from arenite.ops.registry import Registration
-from arenite.ops.scheme import Bias, Scheme, Weights
 from arenite.ops.shared.cases import convolution_cases
 from arenite.ops.shared.convolution import (
     CONSTRAINTS,
@@ -47,7 +45,6 @@ from arenite.ops.shared.convolution import (
 )
 from arenite.ops.shared.window import Axis, Border, Window, axes_of, window_of
 from arenite.ops.shared.window_overlap import position_by_position, window_over
-from arenite.ops.traits import Traits
 
 #: Products in one call of the matrix product. Over this OpenBLAS starts threads, and on a
 #: busy machine waiting for them takes much longer than the product.

@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
-from arenite.ops.context import Context, Node
+from arenite.ops import MOVES_INT8, Context, Node, Registration, Traits
 from arenite.ops.kernel_util import input_tensor, output_tensor
-from arenite.ops.registry import Registration
-from arenite.ops.scheme import MOVES_INT8
 from arenite.ops.shared.block import CONSTRAINTS, AxisSwap, invoke, replace_shape
-from arenite.ops.traits import Traits
 
 
 class DepthToSpaceOptions(OptionsTable, union=94):

@@ -19,12 +19,10 @@ from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.fast_init import quick
 from arenite.model.types import INT4, INT8, INT64
+from arenite.ops import Array, Bias, Context, Node, Registration, Scheme, Traits, Weights
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
-from arenite.ops.context import Array, Context, Node
 from arenite.ops.overlap import Clearance
-from arenite.ops.registry import Registration
-from arenite.ops.scheme import Bias, Scheme, Weights
 from arenite.ops.shared.cases import convolution_cases
 from arenite.ops.shared.convolution import (
     CONSTRAINTS,
@@ -46,7 +44,6 @@ from arenite.ops.shared.convolution import (
 from arenite.ops.shared.requantize import tile
 from arenite.ops.shared.window import Border, Window, axes_of, window_of
 from arenite.ops.shared.window_overlap import channel_by_channel, window_over
-from arenite.ops.traits import Traits
 
 
 class DepthwiseConv2DOptions(OptionsTable, union=2):

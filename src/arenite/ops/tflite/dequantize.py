@@ -13,13 +13,10 @@ import numpy as np
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable
 from arenite.model.types import FLOAT32, INT8, INT16, UINT8
+from arenite.ops import Array, Context, Node, Registration, Traits, row_by_row
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
-from arenite.ops.context import Array, Context, Node
-from arenite.ops.registry import Registration
-from arenite.ops.rows import row_by_row
 from arenite.ops.shared.overlap import element_by_element
-from arenite.ops.traits import Traits
 
 
 class DequantizeOptions(OptionsTable, union=38):

@@ -28,14 +28,11 @@ from arenite.numeric.fixedpoint import (
     saturating_rounding_doubling_high_mul,
     wrap_int32,
 )
-from arenite.ops.context import Array, Context, Node
+from arenite.ops import Array, Context, Node, Registration, Scheme, Traits
 from arenite.ops.kernel_util import allocate_struct, input_array, output_array
-from arenite.ops.registry import Registration
-from arenite.ops.scheme import Scheme
 from arenite.ops.shared.binary import constraints, int32_is_not_quantized, map_quantized
 from arenite.ops.shared.mul_div import MulDivParams, prepare_with
 from arenite.ops.shared.overlap import element_by_element
-from arenite.ops.traits import Traits
 
 
 class DivOptions(OptionsTable, union=29):

@@ -10,11 +10,9 @@ from typing import Any
 
 from arenite.model import OptionsTable
 from arenite.model.types import FLOAT32, INT8, INT16, INT32, INT64
+from arenite.ops import MOVES, Context, Node, Registration
 from arenite.ops import constraints as c
-from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
-from arenite.ops.registry import Registration
-from arenite.ops.scheme import MOVES
 from arenite.ops.shared.copy import copy_flat
 from arenite.ops.shared.overlap import same_place
 

@@ -13,15 +13,11 @@ import numpy.typing as npt
 from arenite.memory.abi import Struct
 from arenite.model.types import FLOAT32, INT8
 from arenite.numeric import lut
+from arenite.ops import COMPUTES_INT8, Array, Context, Node, Registration, Traits, row_by_row
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
-from arenite.ops.context import Array, Context, Node
-from arenite.ops.registry import Registration
-from arenite.ops.rows import row_by_row
-from arenite.ops.scheme import COMPUTES_INT8
 from arenite.ops.shared.byte_tables import table_of
 from arenite.ops.shared.overlap import element_by_element
-from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)

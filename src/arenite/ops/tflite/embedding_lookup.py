@@ -12,11 +12,9 @@ import numpy as np
 
 from arenite.memory.abi import Struct
 from arenite.model.types import FLOAT32, INT8, INT32
+from arenite.ops import Context, Node, Registration, Traits
 from arenite.ops import constraints as c
-from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
-from arenite.ops.registry import Registration
-from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)

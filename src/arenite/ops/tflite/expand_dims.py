@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from arenite.model import OptionsTable
 from arenite.model.types import FLOAT32, INT8, INT16, INT32
+from arenite.ops import MOVES, Context, Node, Registration, Traits
 from arenite.ops import constraints as c
-from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_tensor, output_tensor
-from arenite.ops.registry import Registration
-from arenite.ops.scheme import MOVES
 from arenite.ops.shared.copy import (
     CopyParams,
     copy_invoke,
@@ -20,7 +18,6 @@ from arenite.ops.shared.copy import (
     positive_axis,
 )
 from arenite.ops.shared.overlap import same_place
-from arenite.ops.traits import Traits
 
 
 class ExpandDimsOptions(OptionsTable, union=52):

@@ -6,11 +6,9 @@ Facts: TFLM ``micro/kernels/fill.cc`` and ``reference/fill.h``.
 from __future__ import annotations
 
 from arenite.model.types import FLOAT32, INT8, INT16, INT32, INT64
+from arenite.ops import Context, Node, Registration, Traits
 from arenite.ops import constraints as c
-from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
-from arenite.ops.registry import Registration
-from arenite.ops.traits import Traits
 
 
 def dims_have_elements(node: c.NodeView) -> bool:

@@ -21,11 +21,10 @@ from arenite.model import OptionsTable, slot
 from arenite.model.fast_init import quick
 from arenite.model.types import FLOAT32, INT4, INT8, INT32, INT64
 from arenite.numeric.product import matrix_product
+from arenite.ops import Array, Context, Declared, Node, Registration, TfLiteTensor, Traits
 from arenite.ops import kernel_util as util
 from arenite.ops.constraints import NodeView
-from arenite.ops.context import Array, Context, Declared, Node, TfLiteTensor
 from arenite.ops.overlap import Clearance, element_bytes
-from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
 from arenite.ops.scheme import Bias, Scheme, Weights
 from arenite.ops.shared.cases import dense_cases
@@ -41,7 +40,6 @@ from arenite.ops.shared.convolution import (
     invoke_with,
     largest_raw,
 )
-from arenite.ops.traits import Traits
 
 #: Layers of floats with at most so many products are summed in TFLM's order.
 MAX_PRODUCTS_IN_ORDER = 4096

@@ -16,15 +16,11 @@ from arenite.model import OptionsTable
 from arenite.model.types import FLOAT32, INT8
 from arenite.numeric import lut
 from arenite.numeric.fixedpoint import Array, Int64Array, bare_shift
+from arenite.ops import COMPUTES_INT8, Context, Node, Registration, Traits, row_by_row
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
-from arenite.ops.context import Context, Node
-from arenite.ops.registry import Registration
-from arenite.ops.rows import row_by_row
-from arenite.ops.scheme import COMPUTES_INT8
 from arenite.ops.shared.byte_tables import table_of
 from arenite.ops.shared.overlap import element_by_element
-from arenite.ops.traits import Traits
 
 
 class HardSwishOptions(OptionsTable, union=91):

@@ -10,10 +10,9 @@ from __future__ import annotations
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.types import BOOL
+from arenite.ops import Context, Node, Registration, Traits
 from arenite.ops.constraints import NodeView
-from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import allocate_struct, input_tensor
-from arenite.ops.registry import Registration
 from arenite.ops.shared.control_flow import (
     all_present,
     copy_results,
@@ -22,7 +21,6 @@ from arenite.ops.shared.control_flow import (
     operands,
     require_count,
 )
-from arenite.ops.traits import Traits
 
 
 class IfOptions(OptionsTable, union=92):

@@ -21,13 +21,10 @@ from arenite.model import OptionsTable, slot
 from arenite.model.types import FLOAT32, INT8
 from arenite.numeric.fixedpoint import multiply_by_quantized_multiplier, wrap_int32
 from arenite.numeric.gemmlowp import inverse_sqrt
+from arenite.ops import BETWEEN_ONES, Array, Context, Node, Registration, Scheme, Traits
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
-from arenite.ops.context import Array, Context, Node
-from arenite.ops.registry import Registration
-from arenite.ops.scheme import BETWEEN_ONES, Scheme
 from arenite.ops.shared.overlap import element_by_element
-from arenite.ops.traits import Traits
 
 
 class L2NormOptions(OptionsTable, union=12):

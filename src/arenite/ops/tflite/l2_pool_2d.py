@@ -8,10 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from arenite.model.types import FLOAT32
+from arenite.ops import Array, Context, Node, Registration
 from arenite.ops import constraints as c
-from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import activation_range, input_tensor, output_tensor
-from arenite.ops.registry import Registration
 from arenite.ops.shared.pooling import (
     BUILTIN_DATA,
     Pool2DOptions,

@@ -21,15 +21,11 @@ from arenite.numeric.fixedpoint import (
     multiply_by_quantized_multiplier,
     wrap_int32,
 )
+from arenite.ops import COMPUTES, Context, Node, Registration, Traits, row_by_row
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
-from arenite.ops.context import Context, Node
-from arenite.ops.registry import Registration
-from arenite.ops.rows import row_by_row
-from arenite.ops.scheme import COMPUTES
 from arenite.ops.shared.byte_tables import table_of
 from arenite.ops.shared.overlap import element_by_element
-from arenite.ops.traits import Traits
 
 
 class LeakyReluOptions(OptionsTable, union=75):

@@ -20,11 +20,9 @@ from arenite.numeric.fixedpoint import (
     rounding_divide_by_pot,
     wrap_int32,
 )
+from arenite.ops import Context, FixedQuantization, Node, Registration, Scheme, Traits
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
-from arenite.ops.context import Context, Node
-from arenite.ops.registry import Registration
-from arenite.ops.scheme import FixedQuantization, Scheme
 from arenite.ops.shared.softmax import (
     ACCUMULATION_BITS,
     DIFFERENCE_BITS,
@@ -33,7 +31,6 @@ from arenite.ops.shared.softmax import (
     input_radius,
     row_maximum,
 )
-from arenite.ops.traits import Traits
 
 
 class LogSoftmaxOptions(OptionsTable, union=36):

@@ -11,16 +11,13 @@ import numpy as np
 from arenite.memory.abi import Struct
 from arenite.model.types import INT8, INT16
 from arenite.numeric import lut
+from arenite.ops import Array, Context, Node, Registration, Traits, row_by_row
 from arenite.ops import kernel_util as util
 from arenite.ops.constraints import NodeView
-from arenite.ops.context import Array, Context, Node
-from arenite.ops.registry import Registration
-from arenite.ops.rows import row_by_row
 from arenite.ops.scheme import UNIT_INTERVAL, Scheme
 from arenite.ops.shared.cases import unary_cases
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.shared.sigmoid import CONSTRAINTS, SigmoidParams, int8_params, int16_params
-from arenite.ops.traits import Traits
 
 OP_DATA = Struct("OpDataLogistic", ("int32", "int32", "int32", "int"))
 

@@ -12,11 +12,9 @@ import numpy as np
 
 from arenite.model.types import FLOAT32
 from arenite.numeric.fixedpoint import bare_shift
+from arenite.ops import COMPUTES, Array, Context, Node, Registration, Traits
 from arenite.ops.constraints import NodeView
-from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import allocate_struct
-from arenite.ops.registry import Registration
-from arenite.ops.scheme import COMPUTES
 from arenite.ops.shared.reduction import (
     BUILTIN_DATA,
     CONSTRAINTS,
@@ -29,7 +27,6 @@ from arenite.ops.shared.reduction import (
     prepare,
     requantize_sums,
 )
-from arenite.ops.traits import Traits
 
 
 def has_elements(node: NodeView) -> bool:

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from arenite.ops.scheme import MOVES
+from arenite.ops import MOVES, Traits
 from arenite.ops.shared.maximum_minimum import selection
-from arenite.ops.traits import Traits
 
 REGISTRATION = selection(np.less)
 

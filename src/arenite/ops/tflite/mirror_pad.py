@@ -18,12 +18,9 @@ import numpy as np
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.types import FLOAT32, INT8, INT32, INT64
+from arenite.ops import MOVES_INT8, Array, Context, Node, Registration, Traits
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
-from arenite.ops.context import Array, Context, Node
-from arenite.ops.registry import Registration
-from arenite.ops.scheme import MOVES_INT8
-from arenite.ops.traits import Traits
 
 
 class MirrorPadOptions(OptionsTable, union=77):

@@ -12,15 +12,12 @@ from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.types import FLOAT32, INT8, INT16, INT32
 from arenite.numeric.fixedpoint import Int64Array, multiply_by_quantized_multiplier, wrap_int32
-from arenite.ops.context import Array
+from arenite.ops import Array, Registration, Scheme, Traits
 from arenite.ops.kernel_util import allocate_struct
-from arenite.ops.registry import Registration
-from arenite.ops.scheme import Scheme
 from arenite.ops.shared.binary import arithmetic, constraints, int16_is_symmetric
 from arenite.ops.shared.cases import binary_cases
 from arenite.ops.shared.mul_div import MulDivParams, prepare_with
 from arenite.ops.shared.overlap import element_by_element
-from arenite.ops.traits import Traits
 
 
 class MulOptions(OptionsTable, union=21):

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from arenite.model import OptionsTable
+from arenite.ops import MOVES, Registration, Traits
 from arenite.ops.kernel_util import allocate_struct
-from arenite.ops.registry import Registration
-from arenite.ops.scheme import MOVES
 from arenite.ops.shared import pad as _pad
-from arenite.ops.traits import Traits
 
 
 class PadOptions(OptionsTable, union=22):

@@ -12,14 +12,11 @@ import numpy as np
 from arenite.memory.abi import Struct
 from arenite.model.types import FLOAT32, INT8, INT16
 from arenite.numeric.fixedpoint import Int64Array, multiply_by_quantized_multiplier, wrap_int32
+from arenite.ops import Array, Context, Node, Registration, Scheme, Traits, Weights
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
-from arenite.ops.context import Array, Context, Node
-from arenite.ops.registry import Registration
-from arenite.ops.scheme import Scheme, Weights
 from arenite.ops.shared.binary import shapes_broadcast
 from arenite.ops.shared.overlap import element_by_element
-from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)

@@ -22,13 +22,10 @@ from arenite.numeric.fixedpoint import (
     multiply_by_quantized_multiplier,
     wrap_int32,
 )
+from arenite.ops import Array, Context, Node, Registration, Traits, row_by_row
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
-from arenite.ops.context import Array, Context, Node
-from arenite.ops.registry import Registration
-from arenite.ops.rows import row_by_row
 from arenite.ops.shared.overlap import element_by_element
-from arenite.ops.traits import Traits
 
 
 class QuantizeOptions(OptionsTable, union=89):

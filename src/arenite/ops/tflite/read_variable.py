@@ -8,12 +8,10 @@ all of it where no ASSIGN_VARIABLE of the model writes the variable; here it is 
 from __future__ import annotations
 
 from arenite.model import OptionsTable
+from arenite.ops import Context, Node, Registration, Scheme, Traits
 from arenite.ops import constraints as c
-from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_tensor
-from arenite.ops.registry import Registration
 from arenite.ops.resource_variables import raw_bytes
-from arenite.ops.scheme import Scheme
 from arenite.ops.shared.variables import (
     VariableParams,
     number_of,
@@ -21,7 +19,6 @@ from arenite.ops.shared.variables import (
     variable_params,
     variables_of,
 )
-from arenite.ops.traits import Traits
 
 
 class ReadVariableOptions(OptionsTable, union=112):

@@ -10,9 +10,8 @@ import math
 
 import numpy as np
 
-from arenite.ops.scheme import MOVES_INT8
+from arenite.ops import MOVES_INT8, Traits
 from arenite.ops.shared.reduction import extreme
-from arenite.ops.traits import Traits
 
 REGISTRATION = extreme("minimum", np.fmin, worst=math.inf)
 

@@ -19,15 +19,11 @@ from arenite.numeric.fixedpoint import (
     multiply_by_quantized_multiplier,
     wrap_int32,
 )
+from arenite.ops import Context, Node, Registration, Scheme, TfLiteTensor, Traits, row_by_row
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
-from arenite.ops.context import Context, Node, TfLiteTensor
-from arenite.ops.registry import Registration
-from arenite.ops.rows import row_by_row
-from arenite.ops.scheme import Scheme
 from arenite.ops.shared.cases import unary_cases
 from arenite.ops.shared.overlap import element_by_element
-from arenite.ops.traits import Traits
 
 OP_DATA = Struct("ReluOpData", ("enum",) + ("int32",) * 5 + ("int",))
 

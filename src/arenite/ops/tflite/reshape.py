@@ -10,11 +10,9 @@ from math import prod
 
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
+from arenite.ops import MOVES, Context, Node, Registration, TfLiteTensor, Traits
 from arenite.ops import constraints as c
-from arenite.ops.context import Context, Node, TfLiteTensor
 from arenite.ops.kernel_util import input_tensor, output_tensor
-from arenite.ops.registry import Registration
-from arenite.ops.scheme import MOVES
 from arenite.ops.shared.copy import (
     COPIED_TYPES,
     CopyParams,
@@ -24,7 +22,6 @@ from arenite.ops.shared.copy import (
     copy_params,
 )
 from arenite.ops.shared.overlap import same_place
-from arenite.ops.traits import Traits
 
 Shape = tuple[int, ...]
 

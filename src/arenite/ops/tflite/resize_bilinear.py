@@ -14,13 +14,10 @@ from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.types import FLOAT32, INT8
 from arenite.numeric.fixedpoint import rounding_divide_by_pot
+from arenite.ops import MOVES_INT8, Array, Context, Node, Registration, Traits
 from arenite.ops.constraints import NodeView
-from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, output_array
-from arenite.ops.registry import Registration
-from arenite.ops.scheme import MOVES_INT8
 from arenite.ops.shared.resize import prepare_sizes, resize_constraints
-from arenite.ops.traits import Traits
 
 FRACTION_BITS = 10
 ONE = 1 << FRACTION_BITS

@@ -14,12 +14,9 @@ import numpy.typing as npt
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.types import FLOAT32, INT8, INT16
-from arenite.ops.context import Context, Node
+from arenite.ops import MOVES, Context, Node, Registration, Traits
 from arenite.ops.kernel_util import input_array, output_array
-from arenite.ops.registry import Registration
-from arenite.ops.scheme import MOVES
 from arenite.ops.shared.resize import prepare_sizes, resize_constraints
-from arenite.ops.traits import Traits
 
 
 class ResizeNearestNeighborOptions(OptionsTable, union=74):

@@ -32,10 +32,8 @@ from arenite.numeric.fixedpoint import (
     wrap_int32,
 )
 from arenite.numeric.gemmlowp import inverse_sqrt
+from arenite.ops import COMPUTES, Context, Node, Registration, TfLiteTensor
 from arenite.ops import kernel_util as util
-from arenite.ops.context import Context, Node, TfLiteTensor
-from arenite.ops.registry import Registration
-from arenite.ops.scheme import COMPUTES
 from arenite.ops.shared.abs_rsqrt import CONSTRAINTS, OP_DATA
 from arenite.ops.shared.binary import is_quantized
 from arenite.ops.shared.overlap import element_by_element

@@ -9,11 +9,9 @@ import numpy as np
 
 from arenite.memory.abi import Struct
 from arenite.model.types import BOOL, FLOAT32, INT8, INT16
+from arenite.ops import MOVES, Context, Node, Registration
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
-from arenite.ops.context import Context, Node
-from arenite.ops.registry import Registration
-from arenite.ops.scheme import MOVES
 from arenite.ops.shared.binary import MAX_RANK, truth
 from arenite.ops.shared.overlap import element_by_element
 

@@ -15,11 +15,9 @@ import numpy as np
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.types import INT32
+from arenite.ops import Array, Context, Node, Registration, Traits
 from arenite.ops import constraints as c
-from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import output_array
-from arenite.ops.registry import Registration
-from arenite.ops.traits import Traits
 
 
 class ShapeOptions(OptionsTable, union=55):

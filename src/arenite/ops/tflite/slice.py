@@ -13,12 +13,9 @@ from typing import Any
 
 from arenite.model import OptionsTable
 from arenite.model.types import BOOL, FLOAT32, INT8, INT16, INT32, INT64
+from arenite.ops import MOVES, Array, Context, Node, Registration, Traits
 from arenite.ops import constraints as c
-from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
-from arenite.ops.registry import Registration
-from arenite.ops.scheme import MOVES
-from arenite.ops.traits import Traits
 
 
 class SliceOptions(OptionsTable, union=48):

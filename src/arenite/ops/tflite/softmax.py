@@ -21,10 +21,9 @@ from arenite.numeric.fixedpoint import (
     saturating_rounding_doubling_high_mul,
     wrap_int32,
 )
+from arenite.ops import Array, Context, Declared, Node, Registration, TfLiteTensor, Traits
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
-from arenite.ops.context import Array, Context, Declared, Node, TfLiteTensor
-from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
 from arenite.ops.scheme import UNIT_INTERVAL, Scheme
 from arenite.ops.shared.cases import unary_cases
@@ -35,7 +34,6 @@ from arenite.ops.shared.softmax import (
     difference_table,
     row_maximum,
 )
-from arenite.ops.traits import Traits
 
 
 class SoftmaxOptions(OptionsTable, union=9):

@@ -13,10 +13,8 @@ import numpy as np
 
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable
+from arenite.ops import MOVES_INT8, Array, Context, Node, Registration, Traits
 from arenite.ops import kernel_util as util
-from arenite.ops.context import Array, Context, Node
-from arenite.ops.registry import Registration
-from arenite.ops.scheme import MOVES_INT8
 from arenite.ops.shared.batch_space import (
     CONSTRAINTS,
     TO_BATCHES,
@@ -25,7 +23,6 @@ from arenite.ops.shared.batch_space import (
     move,
     settle,
 )
-from arenite.ops.traits import Traits
 
 
 class SpaceToBatchNDOptions(OptionsTable, union=25):

@@ -12,11 +12,9 @@ from __future__ import annotations
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.types import FLOAT32, INT8, INT16, INT32, INT64
+from arenite.ops import MOVES, Context, Node, Registration, Traits
 from arenite.ops import constraints as c
-from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array
-from arenite.ops.registry import Registration
-from arenite.ops.scheme import MOVES
 from arenite.ops.shared.copy import (
     Interleaving,
     constant_values,
@@ -25,7 +23,6 @@ from arenite.ops.shared.copy import (
     outputs_like_input,
     positive_axis,
 )
-from arenite.ops.traits import Traits
 
 
 class SplitVOptions(OptionsTable, union=79):

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
+from arenite.ops import MOVES, Context, Node, Registration, Traits
 from arenite.ops import constraints as c
-from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_tensor, output_tensor
-from arenite.ops.registry import Registration
-from arenite.ops.scheme import MOVES
 from arenite.ops.shared.copy import (
     COPIED_TYPES,
     CopyParams,
@@ -21,7 +19,6 @@ from arenite.ops.shared.copy import (
     positive_axis,
 )
 from arenite.ops.shared.overlap import same_place
-from arenite.ops.traits import Traits
 
 
 class SqueezeOptions(OptionsTable, union=30):

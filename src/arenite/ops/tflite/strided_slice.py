@@ -13,12 +13,9 @@ from typing import NamedTuple
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.types import BOOL, FLOAT32, INT8, INT16, INT32
+from arenite.ops import MOVES, Array, Context, Node, Registration, TfLiteTensor, Traits
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
-from arenite.ops.context import Array, Context, Node, TfLiteTensor
-from arenite.ops.registry import Registration
-from arenite.ops.scheme import MOVES
-from arenite.ops.traits import Traits
 
 
 class StridedSliceOptions(OptionsTable, union=32):

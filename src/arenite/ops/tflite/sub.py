@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from arenite.memory.abi import Struct
 from arenite.model.types import INT32
+from arenite.ops import Registration, Scheme, Traits
 from arenite.ops.constraints import NodeView
 from arenite.ops.kernel_util import allocate_struct
-from arenite.ops.registry import Registration
-from arenite.ops.scheme import Scheme
 from arenite.ops.shared.add_sub import TYPES, SubOptions, invoke, prepare_with
 from arenite.ops.shared.binary import activation_range_int32, constraints, is_quantized
 from arenite.ops.shared.cases import binary_cases
 from arenite.ops.shared.overlap import element_by_element
-from arenite.ops.traits import Traits
 
 __all__ = ["REGISTRATION", "SubOptions"]
 

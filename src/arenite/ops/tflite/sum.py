@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from arenite.ops.context import Context, Node
+from arenite.ops import COMPUTES, Context, Node, Registration, Traits
 from arenite.ops.kernel_util import allocate_struct
-from arenite.ops.registry import Registration
-from arenite.ops.scheme import COMPUTES
 from arenite.ops.shared.reduction import (
     BUILTIN_DATA,
     CONSTRAINTS,
@@ -23,7 +21,6 @@ from arenite.ops.shared.reduction import (
     prepare,
     requantize_sums,
 )
-from arenite.ops.traits import Traits
 
 
 def invoke(context: Context, node: Node) -> None:

@@ -20,14 +20,12 @@ from arenite.model import OptionsTable, slot
 from arenite.model.types import FLOAT32, INT8, INT16, INT32
 from arenite.numeric.fixedpoint import wrap_int32
 from arenite.numeric.product import matrix_product
+from arenite.ops import Array, Context, Node, Registration, TfLiteTensor, Traits
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
-from arenite.ops.context import Array, Context, Node, TfLiteTensor
 from arenite.ops.kernel_util import Activation
-from arenite.ops.registry import Registration
 from arenite.ops.scheme import Bias, Scheme, State, Weights
 from arenite.ops.shared.rescaling import Rescaling
-from arenite.ops.traits import Traits
 
 INPUT, WEIGHTS_FEATURE, WEIGHTS_TIME, BIAS, STATE = range(5)
 

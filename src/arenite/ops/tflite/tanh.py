@@ -11,15 +11,11 @@ import numpy as np
 from arenite.memory.abi import Struct
 from arenite.model.types import INT8, INT16
 from arenite.numeric import lut
+from arenite.ops import BETWEEN_ONES, Context, Node, Registration, Scheme, Traits, row_by_row
 from arenite.ops import kernel_util as util
-from arenite.ops.context import Context, Node
-from arenite.ops.registry import Registration
-from arenite.ops.rows import row_by_row
-from arenite.ops.scheme import BETWEEN_ONES, Scheme
 from arenite.ops.shared.cases import unary_cases
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.shared.sigmoid import CONSTRAINTS, SigmoidParams, int8_params, int16_params
-from arenite.ops.traits import Traits
 
 OP_DATA = Struct("OpData", ("int32", "int32", "int32", "int"))
 

@@ -12,13 +12,10 @@ import numpy as np
 
 from arenite.model import OptionsTable
 from arenite.model.types import FLOAT32, INT8, INT16, INT32
+from arenite.ops import MOVES, Array, Context, Node, Registration, Traits
 from arenite.ops import constraints as c
-from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.overlap import Clearance, element_bytes
-from arenite.ops.registry import Registration
-from arenite.ops.scheme import MOVES
-from arenite.ops.traits import Traits
 
 
 class TransposeOptions(OptionsTable, union=26):

@@ -19,10 +19,9 @@ from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.types import FLOAT32, INT8, INT16, INT64
 from arenite.numeric.product import matrix_product
+from arenite.ops import Array, Context, Node, Registration, TfLiteTensor, Traits
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
-from arenite.ops.context import Array, Context, Node, TfLiteTensor
-from arenite.ops.registry import Registration
 from arenite.ops.scheme import Bias, Scheme, Weights
 from arenite.ops.shared.convolution import (
     ConvolutionParams,
@@ -35,7 +34,6 @@ from arenite.ops.shared.convolution import (
     invoke_with,
 )
 from arenite.ops.shared.window import overlap
-from arenite.ops.traits import Traits
 
 _WEIGHTS, _INPUT, _BIAS = 1, 2, 3
 

@@ -19,11 +19,10 @@ import numpy as np
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.types import FLOAT32, INT8, INT16, INT32, INT64
+from arenite.ops import Array, Context, Node, Registration, TfLiteTensor, Traits
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
-from arenite.ops.context import Array, Context, Node, TfLiteTensor
 from arenite.ops.kernel_util import Activation
-from arenite.ops.registry import Registration
 from arenite.ops.scheme import Bias, Scheme, State, Weights
 from arenite.ops.shared.convolution import accumulates_64_bits
 from arenite.ops.shared.lstm import (
@@ -35,7 +34,6 @@ from arenite.ops.shared.lstm import (
     run_float,
 )
 from arenite.ops.shared.sigmoid import checked_log2
-from arenite.ops.traits import Traits
 
 # Positions among the 24 inputs; a gate has an input weight, a recurrent weight and a bias.
 INPUT, HIDDEN_STATE, CELL_STATE = 0, 18, 19

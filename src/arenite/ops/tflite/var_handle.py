@@ -11,11 +11,9 @@ import numpy as np
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.types import INT32, RESOURCE
+from arenite.ops import Context, Node, Registration, Traits
 from arenite.ops import constraints as c
-from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import allocate_struct
-from arenite.ops.registry import Registration
-from arenite.ops.traits import Traits
 
 
 class VarHandleOptions(OptionsTable, union=111):

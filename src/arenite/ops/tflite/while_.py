@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
-from arenite.ops.context import Context, Node
+from arenite.ops import Context, Node, Registration, Traits
 from arenite.ops.kernel_util import allocate_struct
-from arenite.ops.registry import Registration
 from arenite.ops.shared.control_flow import (
     all_present,
     copy_results,
@@ -20,7 +19,6 @@ from arenite.ops.shared.control_flow import (
     operands,
     require_count,
 )
-from arenite.ops.traits import Traits
 
 
 class WhileOptions(OptionsTable, union=93):

@@ -7,12 +7,10 @@ A quantised zero is the number 0 too, whatever the zero point. Facts: TFLM
 from __future__ import annotations
 
 from arenite.model.types import FLOAT32, INT8, INT32, INT64
+from arenite.ops import Context, Node, Registration, Traits
 from arenite.ops import constraints as c
-from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import like_input, output_array
-from arenite.ops.registry import Registration
 from arenite.ops.shared.overlap import element_by_element
-from arenite.ops.traits import Traits
 
 
 def prepare(context: Context, node: Node) -> None:
