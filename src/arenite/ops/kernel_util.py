@@ -19,13 +19,7 @@ from arenite import native
 from arenite.memory.abi import Struct
 from arenite.model import Quantization, TensorType
 from arenite.model.types import FLOAT32, INT8, INT16, INT32, UINT8
-from arenite.numeric.fixedpoint import (
-    ONCE,
-    quantize_multiplier,
-    quantize_multiplier_integer,
-    quantize_multipliers,
-    round_half_away,
-)
+from arenite.numeric import fixedpoint as fp
 from arenite.ops.context import Array, Context, Declared, Node, TfLiteTensor, params_of
 
 FLOAT32_LOWEST = float(np.finfo(np.float32).min)
@@ -194,7 +188,7 @@ def _quantized(context: Context, real: float, output: TfLiteTensor, note: str) -
             f"output {output.name!r}: {real:g} must be a number of steps under 2**31, got "
             f"a quantisation scale of {scale:g}{note}"
         )
-    return output.zero_point + round_half_away(steps)
+    return output.zero_point + fp.round_half_away(steps)
 
 
 # -- many numbers at once -------------------------------------------------------------
@@ -224,7 +218,7 @@ def all_params_of(quantizations: list[Quantization | None]) -> list[tuple[float,
 
 def rounding_of(context: Context) -> int:
     """Addend of a shift by the target's rounding, see :mod:`arenite.numeric.fixedpoint`."""
-    return ONCE if context.target.rounding == "single" else 0
+    return fp.ONCE if context.target.rounding == "single" else 0
 
 
 def scale_ratio(scale: float, other: float) -> float:
@@ -235,8 +229,8 @@ def scale_ratio(scale: float, other: float) -> float:
 def quantized(context: Context, real: float) -> tuple[int, int]:
     """Multiplier and shift of a finite ratio, as the target's build makes them."""
     if context.target.emulate_float:
-        return quantize_multiplier_integer(real)
-    return quantize_multiplier(real)
+        return fp.quantize_multiplier_integer(real)
+    return fp.quantize_multiplier(real)
 
 
 def requantization(context: Context, real: float, formula: str, most: int = 30) -> tuple[int, int]:
@@ -367,7 +361,7 @@ def _multipliers_in_numpy(
     if not behind:
         requantization(context, math.inf, formula)
     effective = before * scales.astype(np.float64) / behind if behind else np.zeros(len(scales))
-    multipliers, shifts = quantize_multipliers(effective, integer=context.target.emulate_float)
+    multipliers, shifts = fp.quantize_multipliers(effective, integer=context.target.emulate_float)
     if np.maximum.reduce(shifts, initial=0) > 30:
         requantization(context, float(effective[shifts.argmax()]), formula)
     if rounding:

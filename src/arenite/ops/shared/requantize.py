@@ -23,14 +23,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arenite.numeric.fixedpoint import (
-    Int64Array,
-    bare_shift,
-    multiply_by_quantized_multiplier,
-    multiply_by_quantized_multiplier_int64,
-    rounds_once,
-    wrap_int32,
-)
+from arenite.numeric import fixedpoint as fp
+from arenite.numeric.fixedpoint import Int64Array
 from arenite.ops.context import Array
 
 #: Writes outputs from accumulators of the same number of elements, channels last.
@@ -68,10 +62,10 @@ class OutputStage:
         multiplier, shift = self.multiplier[channels], self.shift[channels]
         total = acc[..., channels].astype(np.int64) + self.bias[channels]
         if self.wide:
-            scaled = multiply_by_quantized_multiplier_int64(total, multiplier, shift)
+            scaled = fp.multiply_by_quantized_multiplier_int64(total, multiplier, shift)
         else:
-            scaled = multiply_by_quantized_multiplier(wrap_int32(total), multiplier, shift)
-        return np.clip(wrap_int32(scaled + self.zero_point), self.low, self.high)
+            scaled = fp.multiply_by_quantized_multiplier(fp.wrap_int32(total), multiplier, shift)
+        return np.clip(fp.wrap_int32(scaled + self.zero_point), self.low, self.high)
 
 
 class _Exact(NamedTuple):
@@ -89,7 +83,7 @@ class _Exact(NamedTuple):
 
 
 def _exact(stage: OutputStage, bound: Array, zero_point: int) -> _Exact:
-    multiplier, shift = stage.multiplier.astype(np.float64), bare_shift(stage.shift)
+    multiplier, shift = stage.multiplier.astype(np.float64), fp.bare_shift(stage.shift)
     left, right = np.maximum(shift, 0), np.maximum(-shift, 0)
     total = bound + np.abs(stage.bias.astype(np.float64))
     if stage.wide:
@@ -102,7 +96,7 @@ def _exact(stage: OutputStage, bound: Array, zero_point: int) -> _Exact:
         factor = multiplier * _pot(left)
         rounding = 2**30 + np.where(right > 0, divisor / 2, 0)
         negative = np.where(right > 0, 2.0**31, 0)
-        if rounds_once(stage.shift):
+        if fp.rounds_once(stage.shift):
             rounding, negative = divisor / 2, np.zeros(len(shift))
         possible = total * _pot(left) < 2**31
     # Nothing wraps, neither the sum nor the result.

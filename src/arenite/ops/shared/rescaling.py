@@ -5,13 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from arenite.numeric.fixedpoint import (
-    Int64Array,
-    bare_shift,
-    bits_lost,
-    rounds_once,
-    wrap_int32,
-)
+from arenite.numeric import fixedpoint as fp
+from arenite.numeric.fixedpoint import Int64Array
 
 
 class Rescaling:
@@ -34,15 +29,15 @@ class Rescaling:
             self._multiplier = np.where(
                 multiplier < 0x7FFF0000, (multiplier + (1 << 15)) >> 16, 0x7FFF
             )
-            self._right = 15 - bare_shift(shift)
+            self._right = 15 - fp.bare_shift(shift)
             self._half = np.int64(1) << (self._right - 1)
-            lost = bits_lost(shift)
+            lost = fp.bits_lost(shift)
             self._lost = lost if lost.any() else None
             return
         self._multiplier = multiplier
-        self._once = rounds_once(shift)
+        self._once = fp.rounds_once(shift)
         if self._once:
-            self._right = 31 - bare_shift(shift)
+            self._right = 31 - fp.bare_shift(shift)
             self._half = np.int64(1) << (self._right - 1)
             return
         self._left = np.maximum(shift, 0)
@@ -55,11 +50,11 @@ class Rescaling:
         """The scaled values; ``x`` is overwritten."""
         if self._lost is not None:
             scaled = (x * self._multiplier + self._half) >> self._right
-            return wrap_int32(scaled << self._lost) >> self._lost
+            return fp.wrap_int32(scaled << self._lost) >> self._lost
         if self._wide or self._once:
-            return wrap_int32((x * self._multiplier + self._half) >> self._right)
+            return fp.wrap_int32((x * self._multiplier + self._half) >> self._right)
         if self._shifts_left:
-            x = wrap_int32(x << self._left)
+            x = fp.wrap_int32(x << self._left)
         x *= self._multiplier
         x += 1 << 30
         x >>= 31

@@ -13,16 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from arenite.model.types import FLOAT32, INT8, INT16
+from arenite.numeric import fixedpoint as fp
 from arenite.numeric import gemmlowp, lut
-from arenite.numeric.fixedpoint import (
-    INT32_MAX,
-    INT32_MIN,
-    Array,
-    Int64Array,
-    multiply_by_quantized_multiplier,
-    round_half_away,
-    rounding_divide_by_pot,
-)
+from arenite.numeric.fixedpoint import Array, Int64Array
 from arenite.ops import constraints as c
 from arenite.ops.context import Context, TfLiteTensor
 from arenite.ops.shared.byte_tables import table_of
@@ -75,10 +68,10 @@ def checked_log2(x: float) -> tuple[int, bool]:
     ``CheckedLog2``, in float32.
     """
     if not x:
-        return INT32_MIN, False
+        return fp.INT32_MIN, False
     f = np.float32
     log2 = f(math.log(x)) * (f(1) / f(math.log(2)))
-    rounded = round_half_away(float(log2))
+    rounded = fp.round_half_away(float(log2))
     return rounded, bool(abs(log2 - f(rounded)) < f(1e-3))
 
 
@@ -87,7 +80,11 @@ def int8_params(context: Context, inp: TfLiteTensor, function: str) -> SigmoidPa
     fraction, shift = math.frexp(inp.scale * (1 << (31 - INPUT_BITS)))
     if shift < 0 or not math.isfinite(inp.scale):
         context.report_error(f"the input's scale must be at least 2**-28, got {inp.scale:g}")
-    scaling = (inp.zero_point, input_radius(INPUT_BITS, shift), round_half_away(fraction * 2**31))
+    scaling = (
+        inp.zero_point,
+        input_radius(INPUT_BITS, shift),
+        fp.round_half_away(fraction * 2**31),
+    )
     is_tanh = function == "tanh"
     return SigmoidParams(*scaling, shift, table_of("sigmoid", in_numpy, is_tanh, *scaling, shift))
 
@@ -101,8 +98,10 @@ def in_numpy(
     def kernel(x: Int64Array) -> Int64Array:
         centred = x - zero_point
         inside = np.abs(centred) < radius
-        scaled = multiply_by_quantized_multiplier(np.where(inside, centred, 0), multiplier, shift)
-        result = rounding_divide_by_pot(function(scaled, INPUT_BITS), 31 - output_bits)
+        scaled = fp.multiply_by_quantized_multiplier(
+            np.where(inside, centred, 0), multiplier, shift
+        )
+        result = fp.rounding_divide_by_pot(function(scaled, INPUT_BITS), 31 - output_bits)
         clipped = np.clip(result + output_zero_point, -128, 127)
         saturated = np.where(centred <= -radius, -128, 127)
         return np.where(inside, clipped, saturated)
@@ -123,6 +122,6 @@ def int16_params(
     multiplier, shift = inp.scale * 4096.0 * 3.0, 0
     while multiplier <= 32767.0 / 2.0 and shift <= 30:
         multiplier, shift = multiplier * 2.0, shift + 1
-    if multiplier > INT32_MAX:
+    if multiplier > fp.INT32_MAX:
         context.report_error(f"the input's scale must be under 2**17, got {inp.scale:g}")
     return SigmoidParams(input_multiplier=int(multiplier), input_left_shift=shift)

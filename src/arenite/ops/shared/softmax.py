@@ -9,15 +9,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from arenite.numeric import fixedpoint as fp
 from arenite.numeric import gemmlowp
-from arenite.numeric.fixedpoint import (
-    INT32_MAX,
-    Int64Array,
-    double_from,
-    integer_frexp,
-    multiply_integer,
-    saturating_rounding_doubling_high_mul,
-)
+from arenite.numeric.fixedpoint import Int64Array
 from arenite.ops.context import Array, Context, TfLiteTensor
 from arenite.ops.kernel_util import in_c, requantization_above_one
 
@@ -35,10 +29,10 @@ def row_maximum(x: Array) -> Array:
 
 def difference_scaling(context: Context, beta: float, inp: TfLiteTensor) -> tuple[int, int]:
     """Multiplier and left shift from input steps to Q5.26 times ``beta``."""
-    most = float((1 << 30) - 1 if context.target.rounding == "single" else INT32_MAX)
+    most = float((1 << 30) - 1 if context.target.rounding == "single" else fp.INT32_MAX)
     if context.target.emulate_float:
-        fraction, shift = integer_frexp(multiply_integer(beta, inp.scale))
-        real = double_from(fraction, shift + 31 - DIFFERENCE_BITS)
+        fraction, shift = fp.integer_frexp(fp.multiply_integer(beta, inp.scale))
+        real = fp.double_from(fraction, shift + 31 - DIFFERENCE_BITS)
     else:
         real = beta * inp.scale * (1 << (31 - DIFFERENCE_BITS))
     real = min(real, most)
@@ -54,7 +48,7 @@ def scaled_differences(multiplier: int, left_shift: int) -> Int64Array:
     """``-i`` input steps in Q5.26, for i from 0 to the input radius, at most 255."""
     count = min(input_radius(DIFFERENCE_BITS, left_shift), 255) + 1
     shifted = -np.arange(count, dtype=np.int64) << left_shift
-    return saturating_rounding_doubling_high_mul(shifted, multiplier)
+    return fp.saturating_rounding_doubling_high_mul(shifted, multiplier)
 
 
 def difference_table(multiplier: int, left_shift: int) -> npt.NDArray[np.int32]:

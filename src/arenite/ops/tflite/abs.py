@@ -16,13 +16,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from arenite.model.types import FLOAT32, INT16
+from arenite.numeric import fixedpoint as fp
 from arenite.numeric import lut
-from arenite.numeric.fixedpoint import (
-    Array,
-    Int64Array,
-    multiply_by_quantized_multiplier,
-    wrap_int32,
-)
+from arenite.numeric.fixedpoint import Array, Int64Array
 from arenite.ops import COMPUTES, Context, Node, Registration, Traits
 from arenite.ops import kernel_util as util
 from arenite.ops.shared.abs_rsqrt import CONSTRAINTS, OP_DATA
@@ -92,8 +88,8 @@ def abs_quantized(params: AbsParams, x: Int64Array) -> Int64Array:
     """``requantise(|x - zero|) + zero``, saturated."""
     value: Int64Array = np.abs(x - params.input_offset)
     if params.rescales:
-        value = multiply_by_quantized_multiplier(value, params.multiplier, params.shift)
-    return np.clip(wrap_int32(value + params.output_offset), params.low, params.high)
+        value = fp.multiply_by_quantized_multiplier(value, params.multiplier, params.shift)
+    return np.clip(fp.wrap_int32(value + params.output_offset), params.low, params.high)
 
 
 REGISTRATION = Registration(

@@ -15,13 +15,7 @@ from arenite.ops import Context, Node, Registration, Scheme, Traits
 from arenite.ops import constraints as c
 from arenite.ops.kernel_util import input_tensor
 from arenite.ops.resource_variables import raw_bytes
-from arenite.ops.shared.variables import (
-    VariableParams,
-    number_of,
-    takes_a_number,
-    variable_params,
-    variables_of,
-)
+from arenite.ops.shared import variables as shared
 
 #: What the operator keeps where TFLM was built with compressed tensors.
 OP_DATA = Struct("OpData", ("int",))
@@ -37,18 +31,18 @@ def init(context: Context, options: Any) -> None:
         context.reserve_persistent_buffer(OP_DATA.size(context.abi), OP_DATA.name)
 
 
-def prepare(context: Context, node: Node) -> VariableParams:
+def prepare(context: Context, node: Node) -> shared.VariableParams:
     """Memory for the variable, if its number is known by now and it has none."""
     value = input_tensor(context, node, 1)
-    number = number_of(context, node)
+    number = shared.number_of(context, node)
     if number is not None:
-        variables_of(context).allocate(number, context, value)
-    return variable_params(context, node)
+        shared.variables_of(context).allocate(number, context, value)
+    return shared.variable_params(context, node)
 
 
 def invoke(context: Context, node: Node) -> None:
     """Copy the value to the variable."""
-    variable = variables_of(context).get(number_of(context, node), context)
+    variable = shared.variables_of(context).get(shared.number_of(context, node), context)
     value = raw_bytes(context, context.get_eval_tensor(node.inputs[1]))
     buffer = variable.buffer
     if buffer is None:
@@ -68,7 +62,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     options=AssignVariableOptions,
-    constraints=(*c.counts(2, 0), takes_a_number),
+    constraints=(*c.counts(2, 0), shared.takes_a_number),
 )
 
 TRAITS = Traits(effect="variables")

@@ -11,14 +11,7 @@ from __future__ import annotations
 
 from arenite.model import OptionsTable
 from arenite.ops import MOVES_INT8, Array, Context, Node, Registration, Traits
-from arenite.ops.shared.batch_space import (
-    CONSTRAINTS,
-    TO_IMAGES,
-    Blocks,
-    image_shape,
-    move,
-    settle,
-)
+from arenite.ops.shared import batch_space
 
 
 class BatchToSpaceNDOptions(OptionsTable, union=24):
@@ -27,20 +20,22 @@ class BatchToSpaceNDOptions(OptionsTable, union=24):
 
 def prepare(context: Context, node: Node) -> None:
     """The output's shape; the model's, where blocks or margins are fed."""
-    settle(context, node, image_shape)
+    batch_space.settle(context, node, batch_space.image_shape)
 
 
 def invoke(context: Context, node: Node) -> None:
     """Copy every pixel to its place in its block."""
-    move(context, node, image_shape, to_images)
+    batch_space.move(context, node, batch_space.image_shape, to_images)
 
 
-def to_images(blocks: Blocks, x: Array) -> Array:
+def to_images(blocks: batch_space.Blocks, x: Array) -> Array:
     """``whole[batch, i, row, j, column] = x[row, column, batch, i, j]``, then without margins."""
     rows, columns = blocks.size
     batches, (height, width, depth) = len(x) // blocks.places, x.shape[1:]
     cut = x.reshape(rows, columns, batches, height, width, depth)
-    whole: Array = cut.transpose(TO_IMAGES).reshape(batches, height * rows, width * columns, depth)
+    whole: Array = cut.transpose(batch_space.TO_IMAGES).reshape(
+        batches, height * rows, width * columns, depth
+    )
     top, left = blocks.before
     bottom, right = blocks.behind
     return whole[:, top : height * rows - bottom, left : width * columns - right]
@@ -50,7 +45,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     options=BatchToSpaceNDOptions,
-    constraints=CONSTRAINTS,
+    constraints=batch_space.CONSTRAINTS,
 )
 
 TRAITS = Traits(values="rising", exact_on_floats=True)

@@ -24,25 +24,8 @@ from arenite.ops import Array, Bias, Context, Node, Registration, Scheme, Traits
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
 from arenite.ops.overlap import Clearance
+from arenite.ops.shared import convolution as conv
 from arenite.ops.shared.cases import convolution_cases
-from arenite.ops.shared.convolution import (
-    CONSTRAINTS,
-    OP_DATA,
-    ConvolutionParams,
-    Kernel,
-    Sums,
-    TapByTap,
-    accumulates_64_bits,
-    are_finite,
-    ask_again,
-    bias_per_channel,
-    bias_types,
-    finish_of,
-    invoke_with,
-    largest_raw,
-    padding_type,
-    tensors_of,
-)
 from arenite.ops.shared.window import Axis, Border, Window, axes_of, window_of
 from arenite.ops.shared.window_overlap import position_by_position, window_over
 
@@ -67,7 +50,7 @@ class Conv2DOptions(OptionsTable, union=1):
 
 @quick
 @dataclass(frozen=True)
-class Conv2DParams(ConvolutionParams):
+class Conv2DParams(conv.ConvolutionParams):
     """The common parameters, and the geometry."""
 
     window: Window
@@ -90,13 +73,13 @@ def channels_divide(node: c.NodeView) -> bool:
 def prepare(context: Context, node: Node) -> Conv2DParams:
     """Geometry, output shape, requantisation; scratch for int4 weights."""
     options: Conv2DOptions = node.options
-    output, inp, weights = tensors_of(context, node)
+    output, inp, weights = conv.tensors_of(context, node)
     channels = weights.shape[0]
     context.reserve_persistent_buffer(4 * channels, "per-channel multipliers")
     context.reserve_persistent_buffer(4 * channels, "per-channel shifts")
     window = window_of(context, options, inp.shape, weights.shape[1:3])
     context.resize_tensor(output.index, (inp.shape[0], *window.output_size, channels), "refused")
-    bias = ask_again(context, node)
+    bias = conv.ask_again(context, node)
     multiplier, shift = util.convolution_multipliers(context, inp, weights, output, channels)
     low, high = util.activation_range_of(context, options.fused_activation_function, output)
     filter_scratch = -1
@@ -110,7 +93,7 @@ def prepare(context: Context, node: Node) -> Conv2DParams:
         shift=shift,
         activation_min=low,
         activation_max=high,
-        accumulates_64_bits=accumulates_64_bits(context, inp.type, bias_type, shift),
+        accumulates_64_bits=conv.accumulates_64_bits(context, inp.type, bias_type, shift),
         window=window,
         groups=inp.shape[3] // weights.shape[3],
         filter_scratch=filter_scratch,
@@ -141,16 +124,16 @@ class Convolution:
         axes = axes_of(params.window, x.shape[1:3])
         weights = weights[:, axes[0].taps, axes[1].taps]
         offset = params.input_offset
-        sums = Sums.of(weights, bias, largest_raw(x, offset), offset)
+        sums = conv.Sums.of(weights, bias, conv.largest_raw(x, offset), offset)
         self._border = None
         if params.groups > 1 or not _is_pointwise(axes):
-            self._border = Border(x.shape, axes, padding_type(x, -offset), -offset)
+            self._border = Border(x.shape, axes, conv.padding_type(x, -offset), -offset)
         filters, depth = len(weights) // params.groups, weights.shape[3]
         positions = out.size // out.shape[3]
         self._groups = []
         for group in range(params.groups):
             channels = slice(group * filters, (group + 1) * filters)
-            dtype, finish = finish_of(params, sums, out, positions, channels)
+            dtype, finish = conv.finish_of(params, sums, out, positions, channels)
             matrix = np.ascontiguousarray(weights[channels].reshape(filters, -1).T, dtype)
             acc = np.empty((positions, filters), dtype)
             if self._border is None:
@@ -176,10 +159,10 @@ class Convolution:
 
 def convolution(
     params: Conv2DParams, x: Array, weights: Array, bias: Array | None, out: Array
-) -> Kernel:
+) -> conv.Kernel:
     """The kernel for these weights."""
-    if not are_finite(weights):
-        return TapByTap(params, weights, bias, params.groups)
+    if not conv.are_finite(weights):
+        return conv.TapByTap(params, weights, bias, params.groups)
     return Convolution(params, x, weights, bias, out)
 
 
@@ -226,19 +209,19 @@ def overlap(view: c.NodeView, position: int) -> Clearance | None:
 
 
 REGISTRATION = Registration(
-    init=util.allocate_struct(OP_DATA),
+    init=util.allocate_struct(conv.OP_DATA),
     prepare=prepare,
-    invoke=invoke_with(convolution),
+    invoke=conv.invoke_with(convolution),
     overlap=overlap,
     options=Conv2DOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(
-        *CONSTRAINTS,
+        *conv.CONSTRAINTS,
         c.rank(0, 4),
         c.rank(1, 4),
         channels_divide,
-        bias_types(INT32, INT64),
-        bias_per_channel(0),
+        conv.bias_types(INT32, INT64),
+        conv.bias_per_channel(0),
     ),
 )
 

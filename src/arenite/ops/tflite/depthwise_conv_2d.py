@@ -23,24 +23,8 @@ from arenite.ops import Array, Bias, Context, Node, Registration, Scheme, Traits
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
 from arenite.ops.overlap import Clearance
+from arenite.ops.shared import convolution as conv
 from arenite.ops.shared.cases import convolution_cases
-from arenite.ops.shared.convolution import (
-    CONSTRAINTS,
-    OP_DATA,
-    ConvolutionParams,
-    Kernel,
-    Sums,
-    TapByTap,
-    accumulates_64_bits,
-    are_finite,
-    ask_again,
-    bias_per_channel,
-    bias_types,
-    finish_of,
-    invoke_with,
-    largest_raw,
-    tensors_of,
-)
 from arenite.ops.shared.requantize import tile
 from arenite.ops.shared.window import Border, Window, axes_of, window_of
 from arenite.ops.shared.window_overlap import channel_by_channel, window_over
@@ -60,7 +44,7 @@ class DepthwiseConv2DOptions(OptionsTable, union=2):
 
 @quick
 @dataclass(frozen=True)
-class DepthwiseConv2DParams(ConvolutionParams):
+class DepthwiseConv2DParams(conv.ConvolutionParams):
     """The common parameters, and the geometry."""
 
     window: Window
@@ -83,7 +67,7 @@ def channels_multiply(node: c.NodeView) -> bool:
 def prepare(context: Context, node: Node) -> DepthwiseConv2DParams:
     """Geometry, output shape, requantisation; scratch for int4 weights."""
     options: DepthwiseConv2DOptions = node.options
-    output, inp, weights = tensors_of(context, node)
+    output, inp, weights = conv.tensors_of(context, node)
     channels = weights.shape[3]
     context.reserve_persistent_buffer(4 * channels, "per-channel multipliers")
     context.reserve_persistent_buffer(4 * channels, "per-channel shifts")
@@ -92,7 +76,7 @@ def prepare(context: Context, node: Node) -> DepthwiseConv2DParams:
         filter_scratch = context.request_scratch_buffer_in_arena(weights.size, "unpacked weights")
     window = window_of(context, options, inp.shape, weights.shape[1:3])
     context.resize_tensor(output.index, (inp.shape[0], *window.output_size, channels), "refused")
-    ask_again(context, node)
+    conv.ask_again(context, node)
     multiplier, shift = util.convolution_multipliers(context, inp, weights, output, channels)
     low, high = util.activation_range_of(context, options.fused_activation_function, output)
     return DepthwiseConv2DParams(
@@ -102,7 +86,7 @@ def prepare(context: Context, node: Node) -> DepthwiseConv2DParams:
         shift=shift,
         activation_min=low,
         activation_max=high,
-        accumulates_64_bits=accumulates_64_bits(context, inp.type, None, shift),
+        accumulates_64_bits=conv.accumulates_64_bits(context, inp.type, None, shift),
         window=window,
         depth_multiplier=options.depth_multiplier,
         filter_scratch=filter_scratch,
@@ -130,8 +114,8 @@ class DepthwiseConvolution:
         taps = weights[0, rows.taps, columns.taps]
         offset = params.input_offset
         per_channel = taps.reshape(-1, channels).T
-        sums = Sums.of(per_channel, bias, largest_raw(x, offset), offset)
-        dtype, self._finish = finish_of(params, sums, out, n * height * width)
+        sums = conv.Sums.of(per_channel, bias, conv.largest_raw(x, offset), offset)
+        dtype, self._finish = conv.finish_of(params, sums, out, n * height * width)
         self._border = Border(
             x.shape,
             axes,
@@ -164,10 +148,10 @@ class DepthwiseConvolution:
 
 def depthwise_convolution(
     params: DepthwiseConv2DParams, x: Array, weights: Array, bias: Array | None, out: Array
-) -> Kernel:
+) -> conv.Kernel:
     """The kernel for these weights."""
-    if not are_finite(weights):
-        return TapByTap(params, weights.transpose(3, 1, 2, 0), bias, x.shape[3])
+    if not conv.are_finite(weights):
+        return conv.TapByTap(params, weights.transpose(3, 1, 2, 0), bias, x.shape[3])
     return DepthwiseConvolution(params, x, weights, bias, out)
 
 
@@ -180,19 +164,19 @@ def overlap(view: c.NodeView, position: int) -> Clearance | None:
 
 
 REGISTRATION = Registration(
-    init=util.allocate_struct(OP_DATA),
+    init=util.allocate_struct(conv.OP_DATA),
     prepare=prepare,
-    invoke=invoke_with(depthwise_convolution),
+    invoke=conv.invoke_with(depthwise_convolution),
     overlap=overlap,
     options=DepthwiseConv2DOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(
-        *CONSTRAINTS,
+        *conv.CONSTRAINTS,
         c.rank(0, 4),
         c.rank(1, 4),
         channels_multiply,
-        bias_types(INT64),
-        bias_per_channel(3),
+        conv.bias_types(INT64),
+        conv.bias_per_channel(3),
     ),
 )
 

@@ -20,14 +20,9 @@ import numpy as np
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.types import FLOAT32, INT8, INT32
+from arenite.numeric import fixedpoint as fp
 from arenite.numeric import gemmlowp
-from arenite.numeric.fixedpoint import (
-    Int64Array,
-    bare_shift,
-    rounds_once,
-    saturating_rounding_doubling_high_mul,
-    wrap_int32,
-)
+from arenite.numeric.fixedpoint import Int64Array
 from arenite.ops import Array, Context, Node, Registration, Scheme, Traits
 from arenite.ops.kernel_util import allocate_struct, input_array, output_array
 from arenite.ops.shared.binary import constraints, int32_is_not_quantized, map_quantized
@@ -84,17 +79,19 @@ def div_quantized(params: MulDivParams, a: Int64Array, b: Int64Array) -> Int64Ar
     dividend = np.where(divisor < 0, -1, 1) * (a + params.input1_offset)
     inverse, inverse_bits = gemmlowp.reciprocal(np.abs(divisor), 31)
     headroom = gemmlowp.count_leading_sign_bits(dividend)
-    quotient = saturating_rounding_doubling_high_mul(wrap_int32(dividend << headroom), inverse)
-    shift = inverse_bits + headroom - bare_shift(params.output_shift)
-    moved = wrap_int32(_scaled(quotient, params, shift) + params.output_offset)
+    quotient = fp.saturating_rounding_doubling_high_mul(
+        fp.wrap_int32(dividend << headroom), inverse
+    )
+    shift = inverse_bits + headroom - fp.bare_shift(params.output_shift)
+    moved = fp.wrap_int32(_scaled(quotient, params, shift) + params.output_offset)
     return np.clip(moved, int(params.activation_min), int(params.activation_max))
 
 
 def _scaled(quotient: Int64Array, params: MulDivParams, shift: Int64Array) -> Int64Array:
     """``MultiplyByQuantizedMultiplierSmallerThanOneExp``."""
-    if rounds_once(params.output_shift):
+    if fp.rounds_once(params.output_shift):
         return _scaled_once(quotient * params.output_multiplier, 31 + shift)
-    high = saturating_rounding_doubling_high_mul(quotient, params.output_multiplier)
+    high = fp.saturating_rounding_doubling_high_mul(quotient, params.output_multiplier)
     if params.shifts_out:
         outside = (shift < 0) | (shift > 31)
         return np.where(outside, np.where(high < 0, -1, 1), _shift_right(high, shift))
@@ -104,7 +101,7 @@ def _scaled(quotient: Int64Array, params: MulDivParams, shift: Int64Array) -> In
 def _scaled_once(product: Int64Array, total: Int64Array) -> Int64Array:
     """The product rounded once; as Arm processors shift where 64 bits and more fall off."""
     kept = np.minimum(total, 63)
-    rounded = wrap_int32((product + (np.int64(1) << (kept - 1))) >> kept)
+    rounded = fp.wrap_int32((product + (np.int64(1) << (kept - 1))) >> kept)
     # The half that is added is the sign's bit, and none further on.
     half_is_sign = np.where(product < 0, 0, -1)
     beyond = np.where(total == 64, half_is_sign, np.where(product < 0, -1, 0))
@@ -113,7 +110,7 @@ def _scaled_once(product: Int64Array, total: Int64Array) -> Int64Array:
 
 def _shift_right(x: Int64Array, shift: Int64Array) -> Int64Array:
     """Gemmlowp's rounding right shift of int32, as x86 has shifts outside 0 .. 31."""
-    mask = wrap_int32((np.int64(1) << (shift & 63)) - 1)
+    mask = fp.wrap_int32((np.int64(1) << (shift & 63)) - 1)
     threshold = (mask >> 1) + (x < 0)
     shifted: Int64Array = (x >> (shift & 31)) + ((x & mask) > threshold)
     return shifted

@@ -10,13 +10,7 @@ from arenite.model.types import FLOAT32, INT8, INT16, INT32
 from arenite.ops import MOVES, Context, Node, Registration, Traits
 from arenite.ops import constraints as c
 from arenite.ops.kernel_util import input_tensor, output_tensor
-from arenite.ops.shared.copy import (
-    CopyParams,
-    copy_invoke,
-    copy_of_rows,
-    copy_params,
-    positive_axis,
-)
+from arenite.ops.shared import copy
 from arenite.ops.shared.overlap import same_place
 
 
@@ -30,23 +24,23 @@ def axis_is_one_number(node: c.NodeView) -> bool:
     return axis.size == 1 and len(axis.shape) <= 1
 
 
-def prepare(context: Context, node: Node) -> CopyParams:
+def prepare(context: Context, node: Node) -> copy.CopyParams:
     """The output's shape."""
     inp = input_tensor(context, node, 0)
     axis_tensor = input_tensor(context, node, 1)
     output = output_tensor(context, node)
     assert axis_tensor.data is not None
     rank = len(inp.shape) + 1
-    axis = positive_axis(context, int(axis_tensor.data.reshape(-1)[0]), rank)
+    axis = copy.positive_axis(context, int(axis_tensor.data.reshape(-1)[0]), rank)
     context.resize_tensor(output.index, (*inp.shape[:axis], 1, *inp.shape[axis:]), "refused")
-    return copy_params(inp.size, inp.type)
+    return copy.copy_params(inp.size, inp.type)
 
 
 REGISTRATION = Registration(
     prepare=prepare,
-    invoke=copy_invoke,
+    invoke=copy.copy_invoke,
     overlap=same_place,
-    rows=copy_of_rows,
+    rows=copy.copy_of_rows,
     options=ExpandDimsOptions,
     constraints=(
         *c.counts(2, 1),

@@ -27,19 +27,8 @@ from arenite.ops.constraints import NodeView
 from arenite.ops.overlap import Clearance, element_bytes
 from arenite.ops.rows import row_by_row
 from arenite.ops.scheme import Bias, Scheme, Weights
+from arenite.ops.shared import convolution as conv
 from arenite.ops.shared.cases import dense_cases
-from arenite.ops.shared.convolution import (
-    CONSTRAINTS,
-    ConvolutionParams,
-    Kernel,
-    Sums,
-    accumulates_64_bits,
-    bias_per_channel,
-    bias_types,
-    finish_of,
-    invoke_with,
-    largest_raw,
-)
 
 #: Layers of floats with at most so many products are summed in TFLM's order.
 MAX_PRODUCTS_IN_ORDER = 4096
@@ -57,7 +46,7 @@ class FullyConnectedOptions(OptionsTable, union=8):
 
 @quick
 @dataclass(frozen=True)
-class FullyConnectedParams(ConvolutionParams):
+class FullyConnectedParams(conv.ConvolutionParams):
     """The common parameters, per unit, and the weights' offset.
 
     ``sums_in_order``: floats are added one by one, as TFLM does it, which gives its bits.
@@ -119,7 +108,7 @@ def prepare(context: Context, node: Node) -> FullyConnectedParams:
         shift=shift,
         activation_min=low,
         activation_max=high,
-        accumulates_64_bits=accumulates_64_bits(context, inp.type, bias_type, shift),
+        accumulates_64_bits=conv.accumulates_64_bits(context, inp.type, bias_type, shift),
         filter_scratch=filter_scratch,
         sums_in_order=is_float and inp.size * weights.shape[-2] <= MAX_PRODUCTS_IN_ORDER,
     )
@@ -213,8 +202,8 @@ class FullyConnected:
             weights = weights.astype(np.int64) + params.filter_offset
         rows = x.size // depth
         offset = params.input_offset
-        sums = Sums.of(weights, bias, largest_raw(x, offset), offset)
-        dtype, self._finish = finish_of(params, sums, out, rows)
+        sums = conv.Sums.of(weights, bias, conv.largest_raw(x, offset), offset)
+        dtype, self._finish = conv.finish_of(params, sums, out, rows)
         self._matrix = weights.astype(dtype).T
         self._x = np.empty((rows, depth), dtype)
         self._acc = np.empty((rows, units), dtype)
@@ -247,7 +236,7 @@ class FullyConnectedInOrder:
 
 def fully_connected(
     params: FullyConnectedParams, x: Array, weights: Array, bias: Array | None, out: Array
-) -> Kernel:
+) -> conv.Kernel:
     """The kernel for these weights."""
     kernel = FullyConnectedInOrder if params.sums_in_order else FullyConnected
     return kernel(params, x, weights, bias, out)
@@ -267,17 +256,17 @@ def overlap(view: NodeView, position: int) -> Clearance | None:
 REGISTRATION = Registration(
     init=util.allocate_struct(OP_DATA),
     prepare=prepare,
-    invoke=invoke_with(fully_connected),
+    invoke=conv.invoke_with(fully_connected),
     overlap=overlap,
     rows=row_by_row,
     options=FullyConnectedOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(
-        *CONSTRAINTS,
+        *conv.CONSTRAINTS,
         weights_are_matrix,
         depth_divides,
-        bias_types(INT32, INT64),
-        bias_per_channel(-2),
+        conv.bias_types(INT32, INT64),
+        conv.bias_per_channel(-2),
     ),
 )
 

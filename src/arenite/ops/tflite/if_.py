@@ -13,14 +13,7 @@ from arenite.model.types import BOOL
 from arenite.ops import Context, Node, Registration, Traits
 from arenite.ops.constraints import NodeView
 from arenite.ops.kernel_util import allocate_struct, input_tensor
-from arenite.ops.shared.control_flow import (
-    all_present,
-    copy_results,
-    copy_tensors,
-    is_true,
-    operands,
-    require_count,
-)
+from arenite.ops.shared import control_flow as flow
 
 
 class IfOptions(OptionsTable, union=92):
@@ -44,8 +37,8 @@ def prepare(context: Context, node: Node) -> None:
     input_tensor(context, node, 0)
     branch, graph = node.options.then_subgraph_index, context.graph
     inputs, outputs = graph.subgraph_inputs(branch), graph.subgraph_outputs(branch)
-    require_count(context, f"inputs of subgraph {branch}", len(inputs), len(node.inputs) - 1)
-    require_count(context, f"outputs of subgraph {branch}", len(outputs), len(node.outputs))
+    flow.require_count(context, f"inputs of subgraph {branch}", len(inputs), len(node.inputs) - 1)
+    flow.require_count(context, f"outputs of subgraph {branch}", len(outputs), len(node.outputs))
     if node.outputs and not graph.subgraph_outputs(node.options.else_subgraph_index):
         context.warn_undefined(
             "the else branch has no outputs, and those of IF are not written; here they are 0 then"
@@ -54,13 +47,13 @@ def prepare(context: Context, node: Node) -> None:
 
 def invoke(context: Context, node: Node) -> None:
     """Copy the inputs, run the branch, copy the outputs."""
-    condition, *values = operands(context, node.inputs)
+    condition, *values = flow.operands(context, node.inputs)
     options: IfOptions = node.options
-    branch = options.then_subgraph_index if is_true(condition) else options.else_subgraph_index
+    branch = options.then_subgraph_index if flow.is_true(condition) else options.else_subgraph_index
     inputs = context.graph.subgraph_inputs(branch)
-    copy_tensors(context, f"inputs of subgraph {branch}", values, inputs)
+    flow.copy_tensors(context, f"inputs of subgraph {branch}", values, inputs)
     context.graph.invoke_subgraph(branch)
-    copy_results(context, node, branch)
+    flow.copy_results(context, node, branch)
 
 
 REGISTRATION = Registration(
@@ -69,7 +62,7 @@ REGISTRATION = Registration(
     invoke=invoke,
     options=IfOptions,
     builtin_data=BUILTIN_DATA,
-    constraints=(all_present, condition_is_one_bool),
+    constraints=(flow.all_present, condition_is_one_bool),
 )
 
 TRAITS = Traits(effect="calls", drawn="call")

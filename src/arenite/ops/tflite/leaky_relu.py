@@ -14,13 +14,9 @@ import numpy.typing as npt
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.types import FLOAT32, INT8, INT16
+from arenite.numeric import fixedpoint as fp
 from arenite.numeric import lut
-from arenite.numeric.fixedpoint import (
-    Array,
-    Int64Array,
-    multiply_by_quantized_multiplier,
-    wrap_int32,
-)
+from arenite.numeric.fixedpoint import Array, Int64Array
 from arenite.ops import COMPUTES, Context, Node, Registration, Traits, row_by_row
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
@@ -113,15 +109,15 @@ def leaky_relu_float(params: LeakyReluParams, x: Array, out: Array) -> None:
 def leaky_relu_quantized(params: LeakyReluParams, x: Int64Array) -> Int64Array:
     """Each side of zero has its own multiplier; a negative one works on its magnitude."""
     centred = x - params.input_offset
-    identity = multiply_by_quantized_multiplier(
+    identity = fp.multiply_by_quantized_multiplier(
         centred, params.multiplier_identity, params.shift_identity
     )
-    leak = multiply_by_quantized_multiplier(
+    leak = fp.multiply_by_quantized_multiplier(
         centred, abs(params.multiplier_alpha), params.shift_alpha
     )
     if params.multiplier_alpha < 0:
         leak = -leak
-    result = wrap_int32(np.where(centred >= 0, identity, leak) + params.output_offset)
+    result = fp.wrap_int32(np.where(centred >= 0, identity, leak) + params.output_offset)
     return np.clip(result, params.low, params.high)
 
 

@@ -12,25 +12,13 @@ import numpy as np
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable
 from arenite.model.types import FLOAT32, INT8
+from arenite.numeric import fixedpoint as fp
 from arenite.numeric import gemmlowp
-from arenite.numeric.fixedpoint import (
-    INT32_MIN,
-    Array,
-    multiply_by_quantized_multiplier,
-    rounding_divide_by_pot,
-    wrap_int32,
-)
+from arenite.numeric.fixedpoint import Array
 from arenite.ops import Context, FixedQuantization, Node, Registration, Scheme, Traits
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
-from arenite.ops.shared.softmax import (
-    ACCUMULATION_BITS,
-    DIFFERENCE_BITS,
-    difference_scaling,
-    difference_table,
-    input_radius,
-    row_maximum,
-)
+from arenite.ops.shared import softmax as shared
 
 
 class LogSoftmaxOptions(OptionsTable, union=36):
@@ -78,7 +66,7 @@ def prepare(context: Context, node: Node) -> LogSoftmaxParams | None:
     if inp.type is FLOAT32:
         return None
     context.reserve_persistent_buffer(OP_DATA.size(context.abi), OP_DATA.name)
-    multiplier, shift = difference_scaling(context, 1.0, inp)
+    multiplier, shift = shared.difference_scaling(context, 1.0, inp)
     reverse = util.requantization_below_one(
         context, (1 << (31 - shift)) / multiplier, "1 / (input * 2**26)"
     )
@@ -87,8 +75,8 @@ def prepare(context: Context, node: Node) -> LogSoftmaxParams | None:
         input_left_shift=shift,
         reverse_multiplier=reverse[0],
         reverse_shift=reverse[1],
-        diff_min=-input_radius(DIFFERENCE_BITS, shift),
-        exp_table=difference_table(multiplier, shift),
+        diff_min=-shared.input_radius(shared.DIFFERENCE_BITS, shift),
+        exp_table=shared.difference_table(multiplier, shift),
     )
 
 
@@ -104,29 +92,29 @@ def invoke(context: Context, node: Node) -> None:
 def log_softmax_float(x: Array, out: Array) -> None:
     """In float32, with the row's largest value subtracted first."""
     with np.errstate(all="ignore"):
-        centred = x - row_maximum(x)
+        centred = x - shared.row_maximum(x)
         np.subtract(centred, np.log(np.exp(centred).sum(axis=-1, keepdims=True)), out=out)
 
 
 def log_softmax_int8(context: Context, params: LogSoftmaxParams, x: Array, out: Array) -> None:
     """In fixed point: differences and the sum's logarithm have five integer bits."""
-    difference = np.subtract(x, row_maximum(x), dtype=np.int64)
-    exponentials = gemmlowp.rescale(params.exp_table[-difference], 0, ACCUMULATION_BITS)
+    difference = np.subtract(x, shared.row_maximum(x), dtype=np.int64)
+    exponentials = gemmlowp.rescale(params.exp_table[-difference], 0, shared.ACCUMULATION_BITS)
     total = exponentials.sum(axis=-1, keepdims=True)
     if total.max(initial=0) >= 1 << 31:
         context.report_error(
             f"the sum of exponentials of a row of {x.shape[-1]} values is too large: it must "
-            f"be less than {1 << ACCUMULATION_BITS}"
+            f"be less than {1 << shared.ACCUMULATION_BITS}"
         )
-    log_total = gemmlowp.log(total, ACCUMULATION_BITS, DIFFERENCE_BITS)
-    smallest = multiply_by_quantized_multiplier(
-        log_total + INT32_MIN, params.reverse_multiplier, params.reverse_shift
+    log_total = gemmlowp.log(total, shared.ACCUMULATION_BITS, shared.DIFFERENCE_BITS)
+    smallest = fp.multiply_by_quantized_multiplier(
+        log_total + fp.INT32_MIN, params.reverse_multiplier, params.reverse_shift
     )
-    scaled = multiply_by_quantized_multiplier(
+    scaled = fp.multiply_by_quantized_multiplier(
         difference, params.input_multiplier, params.input_left_shift
     )
-    result = 127 + rounding_divide_by_pot(
-        wrap_int32(scaled - log_total), 31 - DIFFERENCE_BITS - _OUTPUT_BITS
+    result = 127 + fp.rounding_divide_by_pot(
+        fp.wrap_int32(scaled - log_total), 31 - shared.DIFFERENCE_BITS - _OUTPUT_BITS
     )
     in_range = difference > np.maximum(params.diff_min - 1, smallest)
     out[...] = np.where(in_range, np.clip(result, -128, 127), -128)

@@ -15,18 +15,7 @@ from arenite.numeric.fixedpoint import bare_shift
 from arenite.ops import COMPUTES, Array, Context, Node, Registration, Traits
 from arenite.ops.constraints import NodeView
 from arenite.ops.kernel_util import allocate_struct
-from arenite.ops.shared.reduction import (
-    BUILTIN_DATA,
-    CONSTRAINTS,
-    OP_DATA,
-    ReducerOptions,
-    ReductionParams,
-    count_of,
-    float_sums,
-    operands,
-    prepare,
-    requantize_sums,
-)
+from arenite.ops.shared import reduction
 
 
 def has_elements(node: NodeView) -> bool:
@@ -41,35 +30,37 @@ def at_most_four_float_axes(node: NodeView) -> bool:
 
 def invoke(context: Context, node: Node) -> None:
     """Dispatch on the element type."""
-    axes, x, out = operands(context, node, "mean")
+    axes, x, out = reduction.operands(context, node, "mean")
     if x.dtype == np.float32:
         return mean_float(axes, x, out)
     return mean_integer(node.params, axes, x, out)
 
 
-def mean_integer(params: ReductionParams, axes: tuple[int, ...], x: Array, out: Array) -> None:
+def mean_integer(
+    params: reduction.ReductionParams, axes: tuple[int, ...], x: Array, out: Array
+) -> None:
     """``out = requantise(sum(x - zero_point) / count)``."""
-    count = count_of(axes, x)
+    count = reduction.count_of(axes, x)
     # The multiplier takes up 1 / count with as many bits as the shift has room for.
     spare = min(count.bit_length() - 1, 32, 31 + int(bare_shift(params.shift)))
     multiplier = (params.multiplier << spare) // count
-    requantize_sums(params, axes, x, out, (multiplier, params.shift - spare))
+    reduction.requantize_sums(params, axes, x, out, (multiplier, params.shift - spare))
 
 
 def mean_float(axes: tuple[int, ...], x: Array, out: Array) -> None:
     """The sum divided by the number of its terms, in float32."""
     with np.errstate(all="ignore"):
-        sums = float_sums(axes, x).reshape(out.shape)
-        np.divide(sums, np.float32(count_of(axes, x)), out=out)
+        sums = reduction.float_sums(axes, x).reshape(out.shape)
+        np.divide(sums, np.float32(reduction.count_of(axes, x)), out=out)
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
-    prepare=prepare,
+    init=allocate_struct(reduction.OP_DATA),
+    prepare=reduction.prepare,
     invoke=invoke,
-    options=ReducerOptions,
-    builtin_data=BUILTIN_DATA,
-    constraints=(*CONSTRAINTS, has_elements, at_most_four_float_axes),
+    options=reduction.ReducerOptions,
+    builtin_data=reduction.BUILTIN_DATA,
+    constraints=(*reduction.CONSTRAINTS, has_elements, at_most_four_float_axes),
 )
 
 TRAITS = Traits(

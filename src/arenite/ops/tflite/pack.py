@@ -12,13 +12,7 @@ from arenite.model.types import FLOAT32, INT8, INT16, INT32, INT64
 from arenite.ops import MOVES, Context, Node, Registration, Traits
 from arenite.ops import constraints as c
 from arenite.ops.kernel_util import input_array, output_array
-from arenite.ops.shared.copy import (
-    Interleaving,
-    inputs_like_output,
-    interleaving,
-    join,
-    positive_axis,
-)
+from arenite.ops.shared import copy
 
 
 class PackOptions(OptionsTable, union=59):
@@ -41,19 +35,19 @@ def one_shape(node: c.NodeView) -> bool:
     return len({node.input(i).shape for i in range(len(node.inputs))}) == 1
 
 
-def prepare(context: Context, node: Node) -> Interleaving:
+def prepare(context: Context, node: Node) -> copy.Interleaving:
     """The output's shape and how the inputs lie in it."""
     shape = context.get_eval_tensor(node.inputs[0]).shape
-    axis = positive_axis(context, node.options.axis, len(shape) + 1)
+    axis = copy.positive_axis(context, node.options.axis, len(shape) + 1)
     count = len(node.inputs)
     context.resize_tensor(node.outputs[0], (*shape[:axis], count, *shape[axis:]), "refused")
-    return interleaving([shape] * count, axis)
+    return copy.interleaving([shape] * count, axis)
 
 
 def invoke(context: Context, node: Node) -> None:
     """Copy every input to its place."""
     parts = [input_array(context, node, i) for i in range(len(node.inputs))]
-    join(node.params, parts, output_array(context, node))
+    copy.join(node.params, parts, output_array(context, node))
 
 
 REGISTRATION = Registration(
@@ -63,7 +57,7 @@ REGISTRATION = Registration(
     builtin_data=BUILTIN_DATA,
     constraints=(
         c.outputs_exactly(1),
-        inputs_like_output,
+        copy.inputs_like_output,
         c.input_types(0, FLOAT32, INT8, INT16, INT32, INT64),
         counted,
         one_shape,

@@ -16,12 +16,8 @@ import numpy as np
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType
 from arenite.model.types import FLOAT32, INT8, INT16, INT32, UINT8
-from arenite.numeric.fixedpoint import (
-    INT32_MIN,
-    Int64Array,
-    multiply_by_quantized_multiplier,
-    wrap_int32,
-)
+from arenite.numeric import fixedpoint as fp
+from arenite.numeric.fixedpoint import Int64Array
 from arenite.ops import Array, Context, Node, Registration, Traits, row_by_row
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
@@ -123,14 +119,14 @@ def quantize(params: QuantizeParams, x: Array) -> Int64Array:
 
 def requantize(params: QuantizeParams, x: Array) -> Int64Array:
     """One quantisation to another, in int64."""
-    real = wrap_int32(np.subtract(x, params.input_zero_point, dtype=np.int64))
-    scaled = multiply_by_quantized_multiplier(real, params.multiplier, params.shift)
+    real = fp.wrap_int32(np.subtract(x, params.input_zero_point, dtype=np.int64))
+    scaled = fp.multiply_by_quantized_multiplier(real, params.multiplier, params.shift)
     return clamp(params, scaled + params.zero_point)
 
 
 def clamp(params: QuantizeParams, values: Int64Array) -> Int64Array:
     """Wrap to int32 as C's addition of the zero point does, then saturate."""
-    return np.clip(wrap_int32(values), params.output_min, params.output_max)
+    return np.clip(fp.wrap_int32(values), params.output_min, params.output_max)
 
 
 def round_to_int32(x: Array) -> Int64Array:
@@ -141,7 +137,7 @@ def round_to_int32(x: Array) -> Int64Array:
     """
     wide = x.astype(np.float64)
     wide += np.copysign(0.5, wide)
-    return np.where(np.abs(wide) < 2**31, wide, INT32_MIN).astype(np.int64)
+    return np.where(np.abs(wide) < 2**31, wide, fp.INT32_MIN).astype(np.int64)
 
 
 REGISTRATION = Registration(

@@ -12,28 +12,22 @@ from arenite.ops import Context, Node, Registration, Scheme, Traits
 from arenite.ops import constraints as c
 from arenite.ops.kernel_util import input_tensor
 from arenite.ops.resource_variables import raw_bytes
-from arenite.ops.shared.variables import (
-    VariableParams,
-    number_of,
-    takes_a_number,
-    variable_params,
-    variables_of,
-)
+from arenite.ops.shared import variables as shared
 
 
 class ReadVariableOptions(OptionsTable, union=112):
     """``table ReadVariableOptions``, which is empty."""
 
 
-def prepare(context: Context, node: Node) -> VariableParams:
+def prepare(context: Context, node: Node) -> shared.VariableParams:
     """The variables that it may be."""
     input_tensor(context, node, 0)
-    return variable_params(context, node)
+    return shared.variable_params(context, node)
 
 
 def invoke(context: Context, node: Node) -> None:
     """Copy the variable to the output."""
-    variable = variables_of(context).get(number_of(context, node), context)
+    variable = shared.variables_of(context).get(shared.number_of(context, node), context)
     output = raw_bytes(context, context.get_eval_tensor(node.outputs[0]))
     size = 0 if variable.buffer is None else variable.buffer.size
     if size > output.size:
@@ -55,7 +49,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     options=ReadVariableOptions,
-    constraints=(*c.counts(1, 1), takes_a_number),
+    constraints=(*c.counts(1, 1), shared.takes_a_number),
 )
 
 TRAITS = Traits(effect="variables")

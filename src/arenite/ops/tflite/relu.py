@@ -11,14 +11,9 @@ import numpy as np
 
 from arenite.memory.abi import Struct
 from arenite.model.types import FLOAT32, INT8, INT16
+from arenite.numeric import fixedpoint as fp
 from arenite.numeric import lut
-from arenite.numeric.fixedpoint import (
-    INT32_MIN,
-    Array,
-    Int64Array,
-    multiply_by_quantized_multiplier,
-    wrap_int32,
-)
+from arenite.numeric.fixedpoint import Array, Int64Array
 from arenite.ops import Context, Node, Registration, Scheme, TfLiteTensor, Traits, row_by_row
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
@@ -71,7 +66,7 @@ def _range(context: Context, output: TfLiteTensor) -> tuple[int, int]:
     if output.scale:
         return util.activation_range_quantized(context, util.Activation.RELU, output)
     low, high = util.QUANTIZED_RANGE[output.type]
-    return max(low, int(wrap_int32(np.int64(INT32_MIN + output.zero_point)))), high
+    return max(low, int(fp.wrap_int32(np.int64(fp.INT32_MIN + output.zero_point)))), high
 
 
 def invoke(context: Context, node: Node) -> None:
@@ -88,7 +83,7 @@ def invoke(context: Context, node: Node) -> None:
 
 def relu_quantized(params: ReluParams, x: Int64Array) -> Int64Array:
     """``max(requantise(x - zero) + zero, zero)``, saturated."""
-    scaled = multiply_by_quantized_multiplier(
+    scaled = fp.multiply_by_quantized_multiplier(
         x - params.input_offset, params.output_multiplier, params.output_shift
     )
     scaled += params.output_offset

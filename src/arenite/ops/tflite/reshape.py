@@ -13,14 +13,7 @@ from arenite.model import OptionsTable, slot
 from arenite.ops import MOVES, Context, Node, Registration, TfLiteTensor, Traits
 from arenite.ops import constraints as c
 from arenite.ops.kernel_util import input_tensor, output_tensor
-from arenite.ops.shared.copy import (
-    COPIED_TYPES,
-    CopyParams,
-    constant_values,
-    copy_invoke,
-    copy_of_rows,
-    copy_params,
-)
+from arenite.ops.shared import copy
 from arenite.ops.shared.overlap import same_place
 
 Shape = tuple[int, ...]
@@ -40,7 +33,7 @@ def new_shape_fits(node: c.NodeView) -> bool:
     return len(node.options.new_shape or ()) <= 8
 
 
-def prepare(context: Context, node: Node) -> CopyParams:
+def prepare(context: Context, node: Node) -> copy.CopyParams:
     """The output's shape; TFLM copies its dimensions if it has to fill in a -1."""
     inp = input_tensor(context, node, 0)
     output = output_tensor(context, node)
@@ -48,7 +41,7 @@ def prepare(context: Context, node: Node) -> CopyParams:
         context.reserve_persistent_buffer(4 * (1 + len(output.declared)), "output dimensions")
     shape = output_shape(context, node, inp, output.declared)
     context.resize_tensor(output.index, shape, "replaced")
-    return copy_params(inp.size, inp.type)
+    return copy.copy_params(inp.size, inp.type)
 
 
 def output_shape(context: Context, node: Node, inp: TfLiteTensor, declared: Shape) -> Shape:
@@ -82,7 +75,7 @@ def candidates(
         return
     wanted = node.options.new_shape
     if len(node.inputs) == 2 and node.inputs[1] >= 0:
-        wanted = constant_values(context, node.inputs[1])
+        wanted = copy.constant_values(context, node.inputs[1])
     if wanted:
         yield wanted
         yield (-1, *wanted[1:])
@@ -100,15 +93,15 @@ def resolve(shape: Shape, size: int) -> Shape | None:
 
 REGISTRATION = Registration(
     prepare=prepare,
-    invoke=copy_invoke,
+    invoke=copy.copy_invoke,
     overlap=same_place,
-    rows=copy_of_rows,
+    rows=copy.copy_of_rows,
     options=ReshapeOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(
         c.inputs_between(1, 2, optional=frozenset({1})),
         c.outputs_exactly(1),
-        c.input_types(0, *COPIED_TYPES),
+        c.input_types(0, *copy.COPIED_TYPES),
         c.same_type(),
         new_shape_fits,
     ),

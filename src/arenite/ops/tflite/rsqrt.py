@@ -21,16 +21,9 @@ from functools import cache
 import numpy as np
 
 from arenite.model.types import FLOAT32, INT8, INT16
+from arenite.numeric import fixedpoint as fp
 from arenite.numeric import lut
-from arenite.numeric.fixedpoint import (
-    Array,
-    Int64Array,
-    bare_shift,
-    multiply_by_quantized_multiplier,
-    rounds_once,
-    saturating_rounding_doubling_high_mul,
-    wrap_int32,
-)
+from arenite.numeric.fixedpoint import Array, Int64Array
 from arenite.numeric.gemmlowp import inverse_sqrt
 from arenite.ops import COMPUTES, Context, Node, Registration, TfLiteTensor
 from arenite.ops import kernel_util as util
@@ -70,7 +63,7 @@ def prepare(context: Context, node: Node) -> RsqrtParams:
     zero, offset = (inp.zero_point, output.zero_point) if is_quantized(inp) else (0, 0)
     roots = _roots(high - low if inp.type is INT8 else high, util.rounding_of(context))
     scaled = _rescale(roots, multiplier, shift)
-    results = np.clip(wrap_int32(scaled + offset), low, high)
+    results = np.clip(fp.wrap_int32(scaled + offset), low, high)
     results[0] = high
     if inp.type is INT16:
         return RsqrtParams(table_int16=results.astype(np.int16))
@@ -91,17 +84,17 @@ def _multiplier(context: Context, inp: TfLiteTensor, output: TfLiteTensor) -> tu
 def _roots(high: int, rounding: int) -> Int64Array:
     """``1 / sqrt(x)`` of the integers from 0 to ``high``, with 20 bits behind the point."""
     multiplier, shift = inverse_sqrt(np.arange(high + 1))
-    return multiply_by_quantized_multiplier(1, multiplier, shift + _FRACTION + rounding)
+    return fp.multiply_by_quantized_multiplier(1, multiplier, shift + _FRACTION + rounding)
 
 
 def _rescale(roots: Int64Array, multiplier: int, shift: int) -> Int64Array:
     """The roots times the multiplier, without the bits behind the point."""
-    right = _FRACTION - int(bare_shift(shift))
+    right = _FRACTION - int(fp.bare_shift(shift))
     if right <= 31:
-        return multiply_by_quantized_multiplier(roots, multiplier, shift - _FRACTION)
-    if rounds_once(shift):
+        return fp.multiply_by_quantized_multiplier(roots, multiplier, shift - _FRACTION)
+    if fp.rounds_once(shift):
         return np.zeros_like(roots)
-    high = saturating_rounding_doubling_high_mul(roots, multiplier)
+    high = fp.saturating_rounding_doubling_high_mul(roots, multiplier)
     return (high >> (right - 32)) + 1
 
 

@@ -14,26 +14,16 @@ from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.fast_init import quick
 from arenite.model.types import FLOAT32, INT8, INT16
+from arenite.numeric import fixedpoint as fp
 from arenite.numeric import gemmlowp, lut
-from arenite.numeric.fixedpoint import (
-    multiply_by_quantized_multiplier,
-    rounding_divide_by_pot,
-    saturating_rounding_doubling_high_mul,
-    wrap_int32,
-)
 from arenite.ops import Array, Context, Declared, Node, Registration, TfLiteTensor, Traits
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
 from arenite.ops.rows import row_by_row
 from arenite.ops.scheme import UNIT_INTERVAL, Scheme
+from arenite.ops.shared import softmax as shared
 from arenite.ops.shared.cases import unary_cases
 from arenite.ops.shared.overlap import element_by_element
-from arenite.ops.shared.softmax import (
-    ACCUMULATION_BITS,
-    difference_scaling,
-    difference_table,
-    row_maximum,
-)
 
 
 class SoftmaxOptions(OptionsTable, union=9):
@@ -118,8 +108,8 @@ def prepare(context: Context, node: Node) -> SoftmaxParams:
     output = util.output_tensor(context, node)
     context.resize_tensor(output.index, inp.shape, declared_shape(inp.shape, output.shape))
     if inp.type is INT8:
-        multiplier, shift = difference_scaling(context, beta, inp)
-        table = difference_table(multiplier, shift)
+        multiplier, shift = shared.difference_scaling(context, beta, inp)
+        table = shared.difference_table(multiplier, shift)
         return SoftmaxParams(beta, multiplier, shift, table, _NONE)
     if inp.type is INT16:
         return _prepare_int16(context, beta, inp)
@@ -160,18 +150,18 @@ def invoke(context: Context, node: Node) -> None:
 def softmax_float(params: SoftmaxParams, x: Array, out: Array) -> None:
     """In float32, with the row's largest value subtracted first."""
     with np.errstate(all="ignore"):
-        scaled = (x - row_maximum(x)) * np.float32(params.beta)
+        scaled = (x - shared.row_maximum(x)) * np.float32(params.beta)
         exponentials = np.exp(scaled)
         np.divide(exponentials, exponentials.sum(axis=-1, keepdims=True), out=out)
 
 
 def softmax_int8(context: Context, params: SoftmaxParams, x: Array, out: Array) -> None:
     """Int8 to int8 or int16: exponentials from the table, times the sum's reciprocal."""
-    distance = np.subtract(row_maximum(x), x, dtype=np.intp)
+    distance = np.subtract(shared.row_maximum(x), x, dtype=np.intp)
     exponentials = params.exp_table[distance]
-    accumulated = gemmlowp.rescale(exponentials, 0, ACCUMULATION_BITS)
-    total = wrap_int32(accumulated.sum(axis=-1, keepdims=True))
-    reciprocal, bits = gemmlowp.reciprocal(total, ACCUMULATION_BITS)
+    accumulated = gemmlowp.rescale(exponentials, 0, shared.ACCUMULATION_BITS)
+    total = fp.wrap_int32(accumulated.sum(axis=-1, keepdims=True))
+    reciprocal, bits = gemmlowp.reciprocal(total, shared.ACCUMULATION_BITS)
     low, high = np.iinfo(out.dtype).min, np.iinfo(out.dtype).max
     shift = bits + 31 - 8 * out.itemsize
     if shift.min(initial=0) < 0 or shift.max(initial=0) > 31:
@@ -179,8 +169,8 @@ def softmax_int8(context: Context, params: SoftmaxParams, x: Array, out: Array) 
             f"the sum of exponentials of a row of {x.shape[-1]} values is out of range for "
             f"{out.dtype}"
         )
-    scaled = rounding_divide_by_pot(
-        saturating_rounding_doubling_high_mul(reciprocal, exponentials), shift
+    scaled = fp.rounding_divide_by_pot(
+        fp.saturating_rounding_doubling_high_mul(reciprocal, exponentials), shift
     )
     scaled += low
     np.clip(scaled, low, high, out=scaled)
@@ -189,11 +179,11 @@ def softmax_int8(context: Context, params: SoftmaxParams, x: Array, out: Array) 
 
 def softmax_int16(context: Context, params: SoftmaxParams, x: Array, out: Array) -> None:
     """Int16 to int16: exp and the sum's reciprocal are interpolated in tables."""
-    difference = np.subtract(x, row_maximum(x), dtype=np.int64)
-    scaled = multiply_by_quantized_multiplier(
+    difference = np.subtract(x, shared.row_maximum(x), dtype=np.int64)
+    scaled = fp.multiply_by_quantized_multiplier(
         difference, params.input_multiplier, params.input_left_shift
     )
-    centred = np.clip(wrap_int32(scaled + 32767), -32768, 32767)
+    centred = np.clip(fp.wrap_int32(scaled + 32767), -32768, 32767)
     exponentials = lut.lookup_int16(params.exp_table, centred)
     total = exponentials.sum(axis=-1, keepdims=True)
     if total.max(initial=0) >= 1 << 31:

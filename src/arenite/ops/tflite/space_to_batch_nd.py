@@ -15,14 +15,7 @@ from arenite.memory.abi import Struct
 from arenite.model import OptionsTable
 from arenite.ops import MOVES_INT8, Array, Context, Node, Registration, Traits
 from arenite.ops import kernel_util as util
-from arenite.ops.shared.batch_space import (
-    CONSTRAINTS,
-    TO_BATCHES,
-    Blocks,
-    batched_shape,
-    move,
-    settle,
-)
+from arenite.ops.shared import batch_space
 
 
 class SpaceToBatchNDOptions(OptionsTable, union=25):
@@ -34,7 +27,7 @@ OP_DATA = Struct("SpaceToBatchParams", ("int32",))
 
 def prepare(context: Context, node: Node) -> None:
     """The output's shape; the model's, where blocks or paddings are fed."""
-    blocks = settle(context, node, batched_shape)
+    blocks = batch_space.settle(context, node, batch_space.batched_shape)
     if blocks is None or any(blocks.before) or any(blocks.behind):
         context.warn_undefined(
             "TFLM fills the padding with a byte of the arena that nothing has set; Arenite with 0"
@@ -43,16 +36,16 @@ def prepare(context: Context, node: Node) -> None:
 
 def invoke(context: Context, node: Node) -> None:
     """Copy every pixel into the batch of its place in a block."""
-    move(context, node, batched_shape, to_batches)
+    batch_space.move(context, node, batch_space.batched_shape, to_batches)
 
 
-def to_batches(blocks: Blocks, x: Array) -> Array:
+def to_batches(blocks: batch_space.Blocks, x: Array) -> Array:
     """``out[row, column, batch, i, j] = padded[batch, i, row, j, column]``."""
     (rows, columns), margins = blocks.size, list(zip(*blocks[1:], strict=True))
     padded = np.pad(x, [(0, 0), *margins, (0, 0)])
     batches, height, width, depth = padded.shape
     cut = padded.reshape(batches, height // rows, rows, width // columns, columns, depth)
-    parts: Array = cut.transpose(TO_BATCHES)
+    parts: Array = cut.transpose(batch_space.TO_BATCHES)
     return parts
 
 
@@ -61,7 +54,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     options=SpaceToBatchNDOptions,
-    constraints=CONSTRAINTS,
+    constraints=batch_space.CONSTRAINTS,
 )
 
 TRAITS = Traits(values="rising", exact_on_floats=True)

@@ -11,13 +11,7 @@ from arenite.model.types import FLOAT32, INT8, INT16, INT32, INT64
 from arenite.ops import MOVES, Context, Node, Registration, Traits
 from arenite.ops import constraints as c
 from arenite.ops.kernel_util import input_array, input_tensor, output_array
-from arenite.ops.shared.copy import (
-    Interleaving,
-    divide,
-    interleaving,
-    outputs_like_input,
-    positive_axis,
-)
+from arenite.ops.shared import copy
 
 
 class SplitOptions(OptionsTable, union=35):
@@ -29,12 +23,12 @@ class SplitOptions(OptionsTable, union=35):
 BUILTIN_DATA = Struct("TfLiteSplitParams", ("int",))
 
 
-def prepare(context: Context, node: Node) -> Interleaving:
+def prepare(context: Context, node: Node) -> copy.Interleaving:
     """The outputs' shape and how they lie in the input."""
     axis_tensor = input_tensor(context, node, 0)
     shape = context.get_eval_tensor(node.inputs[1]).shape
     assert axis_tensor.data is not None
-    axis = positive_axis(context, int(axis_tensor.data.reshape(-1)[0]), len(shape))
+    axis = copy.positive_axis(context, int(axis_tensor.data.reshape(-1)[0]), len(shape))
     count = len(node.outputs)
     if shape[axis] % count:
         context.report_error(
@@ -43,13 +37,13 @@ def prepare(context: Context, node: Node) -> Interleaving:
     part = (*shape[:axis], shape[axis] // count, *shape[axis + 1 :])
     for index in node.outputs:
         context.resize_tensor(index, part, "refused")
-    return interleaving([part] * count, axis)
+    return copy.interleaving([part] * count, axis)
 
 
 def invoke(context: Context, node: Node) -> None:
     """Copy every output from its place."""
     parts = [output_array(context, node, i) for i in range(len(node.outputs))]
-    divide(node.params, input_array(context, node, 1), parts)
+    copy.divide(node.params, input_array(context, node, 1), parts)
 
 
 REGISTRATION = Registration(
@@ -63,7 +57,7 @@ REGISTRATION = Registration(
         c.input_types(0, INT32, INT64),
         c.one_number(0, "axis"),
         c.input_types(1, FLOAT32, INT8, INT16, INT32),
-        outputs_like_input(1),
+        copy.outputs_like_input(1),
     ),
 )
 

@@ -15,14 +15,7 @@ from arenite.model.types import FLOAT32, INT8, INT16, INT32, INT64
 from arenite.ops import MOVES, Context, Node, Registration, Traits
 from arenite.ops import constraints as c
 from arenite.ops.kernel_util import input_array, input_tensor, output_array
-from arenite.ops.shared.copy import (
-    Interleaving,
-    constant_values,
-    divide,
-    interleaving,
-    outputs_like_input,
-    positive_axis,
-)
+from arenite.ops.shared import copy
 
 
 class SplitVOptions(OptionsTable, union=79):
@@ -34,24 +27,24 @@ class SplitVOptions(OptionsTable, union=79):
 BUILTIN_DATA = Struct("TfLiteSplitVParams", ("int",))
 
 
-def prepare(context: Context, node: Node) -> Interleaving:
+def prepare(context: Context, node: Node) -> copy.Interleaving:
     """The outputs' shapes and how they lie in the input."""
     axis_tensor = input_tensor(context, node, 2)
     shape = context.get_eval_tensor(node.inputs[0]).shape
     assert axis_tensor.data is not None
-    axis = positive_axis(context, int(axis_tensor.data.reshape(-1)[0]), len(shape))
+    axis = copy.positive_axis(context, int(axis_tensor.data.reshape(-1)[0]), len(shape))
     sizes = part_sizes(context, node, axis, shape[axis])
     parts = [(*shape[:axis], size, *shape[axis + 1 :]) for size in sizes]
     for index, part in zip(node.outputs, parts, strict=True):
         context.resize_tensor(index, part, "refused")
-    return interleaving(parts, axis)
+    return copy.interleaving(parts, axis)
 
 
 def part_sizes(context: Context, node: Node, axis: int, whole: int) -> tuple[int, ...]:
     """The length of each output on the axis: as the model's outputs say, or else input 1."""
     declared = [context.view_tensor(index).declared for index in node.outputs]
     sizes = tuple(shape[axis] if axis < len(shape) else -1 for shape in declared)
-    asked = constant_values(context, node.inputs[1]) if node.inputs[1] >= 0 else None
+    asked = copy.constant_values(context, node.inputs[1]) if node.inputs[1] >= 0 else None
     if not shares(sizes, whole) and asked is not None and len(asked) == len(sizes):
         known = sum(size for size in asked if size != -1)
         sizes = tuple(whole - known if size == -1 else size for size in asked)
@@ -71,7 +64,7 @@ def shares(sizes: tuple[int, ...], whole: int) -> bool:
 def invoke(context: Context, node: Node) -> None:
     """Copy every output from its place."""
     parts = [output_array(context, node, i) for i in range(len(node.outputs))]
-    divide(node.params, input_array(context, node, 0), parts)
+    copy.divide(node.params, input_array(context, node, 0), parts)
 
 
 REGISTRATION = Registration(
@@ -82,7 +75,7 @@ REGISTRATION = Registration(
     constraints=(
         c.inputs_between(3, 3, frozenset({1})),
         c.input_types(0, FLOAT32, INT8, INT16, INT32),
-        outputs_like_input(0),
+        copy.outputs_like_input(0),
         c.constant(2),
         c.input_types(2, INT32, INT64),
         c.one_number(2, "axis"),

@@ -10,14 +10,7 @@ from arenite.model import OptionsTable, slot
 from arenite.ops import MOVES, Context, Node, Registration, Traits
 from arenite.ops import constraints as c
 from arenite.ops.kernel_util import input_tensor, output_tensor
-from arenite.ops.shared.copy import (
-    COPIED_TYPES,
-    CopyParams,
-    copy_invoke,
-    copy_of_rows,
-    copy_params,
-    positive_axis,
-)
+from arenite.ops.shared import copy
 from arenite.ops.shared.overlap import same_place
 
 
@@ -35,29 +28,31 @@ def at_most_8_dimensions(node: c.NodeView) -> bool:
     return len(node.input(0).shape) <= 8 and len(node.options.squeeze_dims or ()) <= 8
 
 
-def prepare(context: Context, node: Node) -> CopyParams:
+def prepare(context: Context, node: Node) -> copy.CopyParams:
     """The output's shape."""
     inp = input_tensor(context, node, 0)
     output = output_tensor(context, node)
     shape = inp.shape
-    gone = {positive_axis(context, axis, len(shape)) for axis in node.options.squeeze_dims or ()}
+    gone = {
+        copy.positive_axis(context, axis, len(shape)) for axis in node.options.squeeze_dims or ()
+    }
     gone = gone or {axis for axis, size in enumerate(shape) if size == 1}
     for axis in sorted(gone):
         if shape[axis] != 1:
             context.report_error(f"axis {axis} must have size 1 to be squeezed, got {list(shape)}")
     kept = tuple(size for axis, size in enumerate(shape) if axis not in gone)
     context.resize_tensor(output.index, kept, "refused")
-    return copy_params(inp.size, inp.type)
+    return copy.copy_params(inp.size, inp.type)
 
 
 REGISTRATION = Registration(
     prepare=prepare,
-    invoke=copy_invoke,
+    invoke=copy.copy_invoke,
     overlap=same_place,
-    rows=copy_of_rows,
+    rows=copy.copy_of_rows,
     options=SqueezeOptions,
     builtin_data=BUILTIN_DATA,
-    constraints=(*c.one_to_one(*COPIED_TYPES), at_most_8_dimensions),
+    constraints=(*c.one_to_one(*copy.COPIED_TYPES), at_most_8_dimensions),
 )
 
 TRAITS = Traits(

@@ -10,39 +10,29 @@ import numpy as np
 
 from arenite.ops import COMPUTES, Context, Node, Registration, Traits
 from arenite.ops.kernel_util import allocate_struct
-from arenite.ops.shared.reduction import (
-    BUILTIN_DATA,
-    CONSTRAINTS,
-    OP_DATA,
-    ReducerOptions,
-    ReductionParams,
-    float_sums,
-    operands,
-    prepare,
-    requantize_sums,
-)
+from arenite.ops.shared import reduction
 
 
 def invoke(context: Context, node: Node) -> None:
     """Dispatch on the element type."""
-    params: ReductionParams = node.params
-    axes, x, out = operands(context, node, "sum")
+    params: reduction.ReductionParams = node.params
+    axes, x, out = reduction.operands(context, node, "sum")
     if x.size == 0:
         out[...] = 0
     elif x.dtype == np.float32:
         with np.errstate(all="ignore"):
-            out[...] = float_sums(axes, x).reshape(out.shape)
+            out[...] = reduction.float_sums(axes, x).reshape(out.shape)
     else:
-        requantize_sums(params, axes, x, out, (params.multiplier, params.shift))
+        reduction.requantize_sums(params, axes, x, out, (params.multiplier, params.shift))
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
-    prepare=prepare,
+    init=allocate_struct(reduction.OP_DATA),
+    prepare=reduction.prepare,
     invoke=invoke,
-    options=ReducerOptions,
-    builtin_data=BUILTIN_DATA,
-    constraints=CONSTRAINTS,
+    options=reduction.ReducerOptions,
+    builtin_data=reduction.BUILTIN_DATA,
+    constraints=reduction.CONSTRAINTS,
 )
 
 TRAITS = Traits(

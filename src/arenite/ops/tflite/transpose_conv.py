@@ -23,16 +23,7 @@ from arenite.ops import Array, Context, Node, Registration, TfLiteTensor, Traits
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
 from arenite.ops.scheme import Bias, Scheme, Weights
-from arenite.ops.shared.convolution import (
-    ConvolutionParams,
-    Sums,
-    accumulates_64_bits,
-    bias_per_channel,
-    bias_types,
-    finish_of,
-    hybrid_refused,
-    invoke_with,
-)
+from arenite.ops.shared import convolution as conv
 from arenite.ops.shared.window import overlap
 
 _WEIGHTS, _INPUT, _BIAS = 1, 2, 3
@@ -49,7 +40,7 @@ class TransposeConvOptions(OptionsTable, union=49):
 
 
 @dataclass(frozen=True)
-class TransposeConvParams(ConvolutionParams):
+class TransposeConvParams(conv.ConvolutionParams):
     """The common parameters, and the geometry: ``(height, width)``, padding of the output.
 
     ``image_rows`` are the output's rows that belong to one image, ``summed_rows`` those of them
@@ -112,7 +103,7 @@ def prepare(context: Context, node: Node) -> TransposeConvParams:
         shift=shift,
         activation_min=low,
         activation_max=high,
-        accumulates_64_bits=accumulates_64_bits(context, inp.type, None, shift),
+        accumulates_64_bits=conv.accumulates_64_bits(context, inp.type, None, shift),
         sums_scratch=sums_scratch,
         bias_scratch=bias_scratch,
     )
@@ -161,8 +152,8 @@ class TransposedConvolution:
         height, width = x.shape[1:3]
         filters = len(weights)
         largest = 0 if x.dtype.kind == "f" else -int(np.iinfo(x.dtype).min) + abs(self._offset)
-        sums = Sums.of(weights, bias, largest)
-        dtype, self._finish = finish_of(params, sums, out, out.size // filters)
+        sums = conv.Sums.of(weights, bias, largest)
+        dtype, self._finish = conv.finish_of(params, sums, out, out.size // filters)
         self._x = np.empty(x.shape, dtype)
         term = np.empty((*x.shape[:3], filters), dtype)
         self._acc = np.empty(out.shape, dtype)
@@ -192,21 +183,21 @@ class TransposedConvolution:
 REGISTRATION = Registration(
     init=util.allocate_struct(OP_DATA),
     prepare=prepare,
-    invoke=invoke_with(TransposedConvolution, _INPUT, _WEIGHTS, _BIAS),
+    invoke=conv.invoke_with(TransposedConvolution, _INPUT, _WEIGHTS, _BIAS),
     options=TransposeConvOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(
         c.inputs_between(3, 4, optional=frozenset({0, _BIAS})),
         c.outputs_exactly(1),
         c.input_types(_INPUT, FLOAT32, INT8, INT16),
-        hybrid_refused(_INPUT, _WEIGHTS, int4=False),
+        conv.hybrid_refused(_INPUT, _WEIGHTS, int4=False),
         c.same_type(_INPUT),
         c.rank(_INPUT, 4),
         c.rank(_WEIGHTS, 4),
         c.output_rank(4),
         shapes_fit,
-        bias_types(INT16, INT64, x=_INPUT, bias=_BIAS),
-        bias_per_channel(0, _WEIGHTS, _BIAS),
+        conv.bias_types(INT16, INT64, x=_INPUT, bias=_BIAS),
+        conv.bias_per_channel(0, _WEIGHTS, _BIAS),
     ),
 )
 

@@ -12,13 +12,7 @@ from arenite.model.types import FLOAT32, INT8, INT16, INT32
 from arenite.ops import MOVES, Context, Node, Registration, Traits
 from arenite.ops import constraints as c
 from arenite.ops.kernel_util import input_array, output_array
-from arenite.ops.shared.copy import (
-    Interleaving,
-    divide,
-    interleaving,
-    outputs_like_input,
-    positive_axis,
-)
+from arenite.ops.shared import copy
 
 
 class UnpackOptions(OptionsTable, union=64):
@@ -36,10 +30,10 @@ def counted(node: c.NodeView) -> bool:
     return bool(node.options.num == len(node.outputs))
 
 
-def prepare(context: Context, node: Node) -> Interleaving:
+def prepare(context: Context, node: Node) -> copy.Interleaving:
     """The outputs' shape and how they lie in the input."""
     shape = context.get_eval_tensor(node.inputs[0]).shape
-    axis = positive_axis(context, node.options.axis, len(shape))
+    axis = copy.positive_axis(context, node.options.axis, len(shape))
     count = len(node.outputs)
     if shape[axis] != count:
         context.report_error(
@@ -49,13 +43,13 @@ def prepare(context: Context, node: Node) -> Interleaving:
     part = (*shape[:axis], *shape[axis + 1 :])
     for index in node.outputs:
         context.resize_tensor(index, part)
-    return interleaving([part] * count, axis)
+    return copy.interleaving([part] * count, axis)
 
 
 def invoke(context: Context, node: Node) -> None:
     """Copy every output from its place."""
     parts = [output_array(context, node, i) for i in range(len(node.outputs))]
-    divide(node.params, input_array(context, node, 0), parts)
+    copy.divide(node.params, input_array(context, node, 0), parts)
 
 
 REGISTRATION = Registration(
@@ -66,7 +60,7 @@ REGISTRATION = Registration(
     constraints=(
         c.inputs_between(1, 1),
         c.input_types(0, FLOAT32, INT8, INT16, INT32),
-        outputs_like_input(0),
+        copy.outputs_like_input(0),
         counted,
     ),
 )

@@ -11,14 +11,7 @@ from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.ops import Context, Node, Registration, Traits
 from arenite.ops.kernel_util import allocate_struct
-from arenite.ops.shared.control_flow import (
-    all_present,
-    copy_results,
-    copy_tensors,
-    is_true,
-    operands,
-    require_count,
-)
+from arenite.ops.shared import control_flow as flow
 
 
 class WhileOptions(OptionsTable, union=93):
@@ -38,10 +31,10 @@ def prepare(context: Context, node: Node) -> None:
     graph, count = context.graph, len(node.inputs)
     for subgraph in (condition, body):
         got = len(graph.subgraph_inputs(subgraph))
-        require_count(context, f"inputs of subgraph {subgraph}", got, count)
-    require_count(context, "outputs", count, len(node.outputs))
+        flow.require_count(context, f"inputs of subgraph {subgraph}", got, count)
+    flow.require_count(context, "outputs", count, len(node.outputs))
     got = len(graph.subgraph_outputs(body))
-    require_count(context, f"outputs of subgraph {body}", got, count)
+    flow.require_count(context, f"outputs of subgraph {body}", got, count)
     results = graph.subgraph_outputs(condition)
     if not results or not results[0].size:
         context.report_error(f"subgraph {condition} needs an output that says whether to go on")
@@ -51,18 +44,18 @@ def invoke(context: Context, node: Node) -> None:
     """Ask the condition, run the body, and so on; values go through the operator's outputs."""
     condition, body = node.options.cond_subgraph_index, node.options.body_subgraph_index
     graph = context.graph
-    given, values = operands(context, node.inputs), operands(context, node.outputs)
+    given, values = flow.operands(context, node.inputs), flow.operands(context, node.outputs)
     asked, taken = graph.subgraph_inputs(condition), graph.subgraph_inputs(body)
-    copy_tensors(context, f"inputs of subgraph {condition}", given, asked)
-    copy_tensors(context, "outputs", given, values)
+    flow.copy_tensors(context, f"inputs of subgraph {condition}", given, asked)
+    flow.copy_tensors(context, "outputs", given, values)
     while True:
         graph.invoke_subgraph(condition)
-        if not is_true(graph.subgraph_outputs(condition)[0]):
+        if not flow.is_true(graph.subgraph_outputs(condition)[0]):
             return
-        copy_tensors(context, f"inputs of subgraph {body}", values, taken)
+        flow.copy_tensors(context, f"inputs of subgraph {body}", values, taken)
         graph.invoke_subgraph(body)
-        copy_results(context, node, body)
-        copy_tensors(context, f"inputs of subgraph {condition}", values, asked)
+        flow.copy_results(context, node, body)
+        flow.copy_tensors(context, f"inputs of subgraph {condition}", values, asked)
 
 
 REGISTRATION = Registration(
@@ -71,7 +64,7 @@ REGISTRATION = Registration(
     invoke=invoke,
     options=WhileOptions,
     builtin_data=BUILTIN_DATA,
-    constraints=(all_present,),
+    constraints=(flow.all_present,),
 )
 
 TRAITS = Traits(effect="calls", drawn="call")

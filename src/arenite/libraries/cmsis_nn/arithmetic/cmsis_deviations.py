@@ -25,14 +25,8 @@ from arenite.libraries.cmsis_nn.decisions.line import (
 )
 from arenite.libraries.path import Path
 from arenite.libraries.shapes import ConvShape
-from arenite.numeric.fixedpoint import (
-    INT32_MAX,
-    Int64Array,
-    bare_shift,
-    multiply_by_quantized_multiplier,
-    rounds_once,
-    wrap_int32,
-)
+from arenite.numeric import fixedpoint as fp
+from arenite.numeric.fixedpoint import Int64Array
 from arenite.ops.context import Array
 from arenite.ops.tflite.conv_2d import Conv2DParams, convolution
 
@@ -70,7 +64,7 @@ def redone_line(conv: ConvShape, params: Conv2DParams) -> Conv2DParams | RedoneP
 
 def redone_int4(conv: ConvShape, params: Conv2DParams, path: Path) -> Conv2DParams | RedoneParams:
     """int4: the reference's parameters where vectors take the same weights and round as often."""
-    twice = left_over(conv, path) if rounds_once(params.shift) else np.empty(0, np.intp)
+    twice = left_over(conv, path) if fp.rounds_once(params.shift) else np.empty(0, np.intp)
     places = None
     positions = twice
     if path.function == "arm_convolve_1_x_n_s4":
@@ -149,21 +143,21 @@ class RedoneConvolution:
                 for row, places in zip(rows, starts, strict=True)
             ]
         )
-        sums = wrap_int32(sums + self._bias)
+        sums = fp.wrap_int32(sums + self._bias)
         self._whole(x, out)
-        scaled = multiply_by_quantized_multiplier(sums, conv.multiplier, conv.shift)
+        scaled = fp.multiply_by_quantized_multiplier(sums, conv.multiplier, conv.shift)
         twice = params.rounds_half_up.astype(bool)
         if twice.any():
             scaled[twice] = round_twice_half_up(sums[twice], conv.multiplier, conv.shift)
-        moved = wrap_int32(scaled + conv.output_offset)
+        moved = fp.wrap_int32(scaled + conv.output_offset)
         low, high = int(conv.activation_min), int(conv.activation_max)
         out.reshape(-1, out.shape[3])[params.positions] = np.clip(moved, low, high)
 
 
 def round_twice_half_up(sums: Int64Array, multiplier: Array, shift: Array) -> Int64Array:
     """``arm_requantize_mve_pred`` with ``CMSIS_NN_USE_SINGLE_ROUNDING``: halves go up, twice."""
-    right = np.maximum(1, -bare_shift(shift))
-    moved = wrap_int32(sums << (bare_shift(shift) + right))
-    high = np.minimum((moved * multiplier.astype(np.int64) + (1 << 30)) >> 31, INT32_MAX)
+    right = np.maximum(1, -fp.bare_shift(shift))
+    moved = fp.wrap_int32(sums << (fp.bare_shift(shift) + right))
+    high = np.minimum((moved * multiplier.astype(np.int64) + (1 << 30)) >> 31, fp.INT32_MAX)
     rounded: Int64Array = (high + (np.int64(1) << (right - 1))) >> right
     return rounded

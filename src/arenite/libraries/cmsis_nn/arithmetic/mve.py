@@ -15,11 +15,7 @@ import numpy.typing as npt
 
 from arenite.libraries.cmsis_nn.arithmetic.dsp import Count, Register, register
 from arenite.libraries.cmsis_nn.arithmetic.support import Int8Array
-from arenite.numeric.fixedpoint import (
-    multiply_by_quantized_multiplier,
-    rounds_once,
-    wrap_int32,
-)
+from arenite.numeric import fixedpoint as fp
 
 #: int8 in a vector, and int32 in one.
 BYTES, WORDS = 16, 4
@@ -75,7 +71,7 @@ def vmladava(acc: Register, x: Int8Array, y: Int8Array, count: Count) -> Registe
 
 def vshl(x: npt.ArrayLike, bits: npt.ArrayLike) -> Register:
     """VSHL: shifted left."""
-    return register(wrap_int32(np.asarray(x, np.int64) << np.asarray(bits, np.int64)))
+    return register(fp.wrap_int32(np.asarray(x, np.int64) << np.asarray(bits, np.int64)))
 
 
 def vqrdmulh(x: npt.ArrayLike, y: npt.ArrayLike, count: Count) -> Register:
@@ -109,9 +105,9 @@ def arm_requantize_mve(
     does not look at.
     """
     shift = np.asarray(shift, np.int64)
-    if rounds_once(shift):
+    if fp.rounds_once(shift):
         _note("VQDMULH", np.shape(val)[:-1], count)
-        return register(multiply_by_quantized_multiplier(val, multiplier, shift))
+        return register(fp.multiply_by_quantized_multiplier(val, multiplier, shift))
     high = vqrdmulh(vshl(val, np.maximum(shift, 0)), multiplier, count)
     return arm_divide_by_power_of_two_mve(high, np.maximum(-shift, 0))
 

@@ -13,12 +13,7 @@ import numpy.typing as npt
 
 from arenite.libraries.cmsis_nn.arithmetic import dsp
 from arenite.libraries.cmsis_nn.arithmetic.dsp import Count, Register
-from arenite.numeric.fixedpoint import (
-    multiply_by_quantized_multiplier,
-    rounding_divide_by_pot,
-    rounds_once,
-    wrap_int32,
-)
+from arenite.numeric import fixedpoint as fp
 
 Int8Array = npt.NDArray[np.int8]
 Int16Array = npt.NDArray[np.int16]
@@ -87,10 +82,10 @@ def arm_nn_requantize(
     says so, with an SMLAL as well.
     """
     shift = np.asarray(shift, np.int64)
-    if rounds_once(shift):
+    if fp.rounds_once(shift):
         dsp.smlal(0, value, multiplier, count)
-        return dsp.register(multiply_by_quantized_multiplier(value, multiplier, shift))
-    left = wrap_int32(np.asarray(value, np.int64) << np.maximum(shift, 0))
+        return dsp.register(fp.multiply_by_quantized_multiplier(value, multiplier, shift))
+    left = fp.wrap_int32(np.asarray(value, np.int64) << np.maximum(shift, 0))
     high = arm_nn_doubling_high_mult_no_sat(left, multiplier, count)
     return arm_nn_divide_by_power_of_two(high, np.maximum(-shift, 0))
 
@@ -104,4 +99,4 @@ def arm_nn_doubling_high_mult_no_sat(
 
 def arm_nn_divide_by_power_of_two(dividend: npt.ArrayLike, exponent: npt.ArrayLike) -> Register:
     """``dividend / 2**exponent``, rounded to nearest, halves away from zero."""
-    return dsp.register(rounding_divide_by_pot(dividend, exponent))
+    return dsp.register(fp.rounding_divide_by_pot(dividend, exponent))
