@@ -17,7 +17,6 @@ from arenite.ops.shared.overlap import element_by_element
 __all__ = ["REGISTRATION", "AddOptions"]
 
 OP_DATA = Struct("OpDataAdd", ("bool",) + ("int32",) * 12 + ("float", "float"))
-BUILTIN_DATA = Struct("TfLiteAddParams", ("enum", "bool"))
 
 
 def int32_range(activation: int) -> tuple[int, int]:
@@ -31,7 +30,7 @@ REGISTRATION = Registration(
     invoke=invoke,
     overlap=element_by_element(0, 1),
     options=AddOptions,
-    builtin_data=BUILTIN_DATA,
+    builtin_data=Struct("TfLiteAddParams", ("enum", "bool")),
     constraints=(*constraints(*TYPES), int32_is_not_quantized),
 )
 

@@ -48,7 +48,6 @@ class BatchMatMulParams:
 
 OP_DATA = Struct("OpDataBatchMatmul", ("pointer", "pointer", "pointer", "bool", "bool", "bool"))
 QUANTIZATION = Struct("QuantizationOpDataBatchMatmul", ("int32", "int", *("int32",) * 5))
-BUILTIN_DATA = Struct("TfLiteBatchMatMulParams", ("bool", "bool", "bool"))
 
 
 def same_inputs(node: c.NodeView) -> bool:
@@ -207,7 +206,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     options=BatchMatMulOptions,
-    builtin_data=BUILTIN_DATA,
+    builtin_data=Struct("TfLiteBatchMatMulParams", ("bool", "bool", "bool")),
     constraints=(
         *c.counts(2, 1),
         c.input_types(0, FLOAT32, INT8, INT16),

@@ -22,7 +22,6 @@ class CallOnceOptions(OptionsTable, union=103):
 
 
 OP_DATA = Struct("OpData", ("int", "bool"))
-BUILTIN_DATA = Struct("TfLiteCallOnceParams", ("int",))
 
 
 def init(context: Context, options: Any) -> None:
@@ -42,7 +41,7 @@ REGISTRATION = Registration(
     init=init,
     invoke=invoke,
     options=CallOnceOptions,
-    builtin_data=BUILTIN_DATA,
+    builtin_data=Struct("TfLiteCallOnceParams", ("int",)),
     constraints=c.counts(0, 0),
 )
 

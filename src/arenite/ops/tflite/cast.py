@@ -35,8 +35,6 @@ class CastParams:
     output_max: int
 
 
-BUILTIN_DATA = Struct("TfLiteCastParams", ("enum", "enum"))
-
 TYPES = (
     FLOAT32,
     INT8,
@@ -82,7 +80,7 @@ REGISTRATION = Registration(
     invoke=invoke,
     overlap=element_by_element(0),
     options=CastOptions,
-    builtin_data=BUILTIN_DATA,
+    builtin_data=Struct("TfLiteCastParams", ("enum", "enum")),
     constraints=(
         *c.counts(1, 1),
         c.input_types(0, *TYPES),

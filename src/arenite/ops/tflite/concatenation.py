@@ -25,7 +25,6 @@ CONCATENATION_PARAMS = Struct(
     "ConcatenationParams", ("int32", "pointer", "pointer", "int32", "int32", "float")
 )
 OP_DATA = Struct("OpData", (CONCATENATION_PARAMS,), compression=(("int", 10),))
-BUILTIN_DATA = Struct("TfLiteConcatenationParams", ("int", "enum"))
 
 
 def no_activation(node: c.NodeView) -> bool:
@@ -87,7 +86,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     options=ConcatenationOptions,
-    builtin_data=BUILTIN_DATA,
+    builtin_data=Struct("TfLiteConcatenationParams", ("int", "enum")),
     constraints=(
         c.inputs_between(1, 10),
         c.outputs_exactly(1),

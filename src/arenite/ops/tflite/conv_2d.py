@@ -58,9 +58,6 @@ class Conv2DParams(conv.ConvolutionParams):
     filter_scratch: int
 
 
-BUILTIN_DATA = Struct("TfLiteConvParams", ("enum", "int", "int", "enum", "int", "int", "enum"))
-
-
 def channels_divide(node: c.NodeView) -> bool:
     """Input channels are a multiple of the filter's, and output channels of the groups."""
     depth, (filters, _, _, group) = node.input(0).shape[3], node.input(1).shape
@@ -214,7 +211,7 @@ REGISTRATION = Registration(
     invoke=conv.invoke_with(convolution),
     overlap=overlap,
     options=Conv2DOptions,
-    builtin_data=BUILTIN_DATA,
+    builtin_data=Struct("TfLiteConvParams", ("enum", "int", "int", "enum", "int", "int", "enum")),
     constraints=(
         *conv.CONSTRAINTS,
         c.rank(0, 4),

@@ -45,7 +45,6 @@ class CumsumParams:
 
 
 OP_DATA = Struct("OpData", ("int32",) * 6 + ("int",) * 3)
-BUILTIN_DATA = Struct("TfLiteCumsumParams", ("bool", "bool"))
 #: Bits behind the point of a sum: TFLM shifts inputs by 20 and halves them.
 _FRACTION = 19
 
@@ -123,7 +122,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     options=CumsumOptions,
-    builtin_data=BUILTIN_DATA,
+    builtin_data=Struct("TfLiteCumsumParams", ("bool", "bool")),
     constraints=(
         *c.counts(2, 1),
         c.input_types(0, FLOAT32, INT8),

@@ -18,9 +18,6 @@ class DepthToSpaceOptions(OptionsTable, union=94):
     block_size: int = slot(0, "int32")
 
 
-BUILTIN_DATA = Struct("TfLiteDepthToSpaceParams", ("int",))
-
-
 def prepare(context: Context, node: Node) -> AxisSwap:
     """The output's shape; the pixels of a row change places with the rows of their blocks."""
     inp, output = input_tensor(context, node, 0), output_tensor(context, node)
@@ -39,7 +36,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     options=DepthToSpaceOptions,
-    builtin_data=BUILTIN_DATA,
+    builtin_data=Struct("TfLiteDepthToSpaceParams", ("int",)),
     constraints=CONSTRAINTS,
 )
 

@@ -36,10 +36,6 @@ class DivOptions(OptionsTable, union=29):
     fused_activation_function: int = slot(0, "int8")
 
 
-OP_DATA = Struct("OpDataDiv", ("int32",) * 6 + ("int",))
-BUILTIN_DATA = Struct("TfLiteDivParams", ("enum",))
-
-
 def invoke(context: Context, node: Node) -> None:
     """Dispatch on the element type; C's undefined integer divisions are refused."""
     params: MulDivParams = node.params
@@ -117,12 +113,12 @@ def _shift_right(x: Int64Array, shift: Int64Array) -> Int64Array:
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
+    init=allocate_struct(Struct("OpDataDiv", ("int32",) * 6 + ("int",))),
     prepare=prepare_with(lambda a, b, out: a / (b * out), "input 0 / (input 1 * output)"),
     invoke=invoke,
     overlap=element_by_element(0, 1),
     options=DivOptions,
-    builtin_data=BUILTIN_DATA,
+    builtin_data=Struct("TfLiteDivParams", ("enum",)),
     constraints=(
         *constraints(FLOAT32, INT8, INT32),
         int32_is_not_quantized,

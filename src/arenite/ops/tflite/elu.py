@@ -27,9 +27,6 @@ class EluParams:
     table: Array = field(default_factory=lut.no_table)
 
 
-OP_DATA = Struct("OpData", (("int8", 256),))
-
-
 def prepare(context: Context, node: Node) -> EluParams:
     """The output's shape; the table for int8."""
     inp, output = util.like_input(context, node)
@@ -77,7 +74,7 @@ def invoke(context: Context, node: Node) -> None:
 
 
 REGISTRATION = Registration(
-    init=util.allocate_struct(OP_DATA),
+    init=util.allocate_struct(Struct("OpData", (("int8", 256),))),
     prepare=prepare,
     invoke=invoke,
     overlap=element_by_element(0),

@@ -34,9 +34,6 @@ class GatherParams:
     batch_dims: int
 
 
-BUILTIN_DATA = Struct("TfLiteGatherParams", ("int", "int"))
-
-
 def prepare(context: Context, node: Node) -> GatherParams:
     """Axis, common dimensions, the output's shape."""
     options: GatherOptions = node.options
@@ -94,7 +91,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     options=GatherOptions,
-    builtin_data=BUILTIN_DATA,
+    builtin_data=Struct("TfLiteGatherParams", ("int", "int")),
     constraints=(
         *c.counts(2, 1),
         c.input_types(0, FLOAT32, INT8),

@@ -23,10 +23,6 @@ class IfOptions(OptionsTable, union=92):
     else_subgraph_index: int = slot(1, "int32")
 
 
-OP_DATA = Struct("OpData", ("int", "int"))
-BUILTIN_DATA = Struct("TfLiteIfParams", ("int", "int"))
-
-
 def condition_is_one_bool(node: NodeView) -> bool:
     """There is at least one input, and the first is one bool."""
     return len(node.inputs) > 0 and node.input(0).type is BOOL and node.input(0).size == 1
@@ -57,11 +53,11 @@ def invoke(context: Context, node: Node) -> None:
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
+    init=allocate_struct(Struct("OpData", ("int", "int"))),
     prepare=prepare,
     invoke=invoke,
     options=IfOptions,
-    builtin_data=BUILTIN_DATA,
+    builtin_data=Struct("TfLiteIfParams", ("int", "int")),
     constraints=(flow.all_present, condition_is_one_bool),
 )
 

@@ -41,8 +41,6 @@ class L2NormParams:
     rounding: int
 
 
-OP_DATA = Struct("L2NormalizationParams", ("int32",))
-BUILTIN_DATA = Struct("TfLiteL2NormParams", ("enum",))
 #: An int8 output is so many bits behind the point.
 _FRACTION = 7
 #: The least norm of floats.
@@ -86,12 +84,12 @@ def normalize_int8(params: L2NormParams, x: Array, out: Array) -> None:
 
 
 REGISTRATION = Registration(
-    init=util.allocate_struct(OP_DATA),
+    init=util.allocate_struct(Struct("L2NormalizationParams", ("int32",))),
     prepare=prepare,
     invoke=invoke,
     overlap=element_by_element(0),
     options=L2NormOptions,
-    builtin_data=BUILTIN_DATA,
+    builtin_data=Struct("TfLiteL2NormParams", ("enum",)),
     constraints=(
         *c.one_to_one(FLOAT32, INT8),
         c.rank(0, 1, 2, 3, 4),

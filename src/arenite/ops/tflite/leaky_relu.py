@@ -49,10 +49,6 @@ class LeakyReluParams:
     table: Array = field(default_factory=lut.no_table)
 
 
-OP_DATA = Struct("LeakyReluOpData", ("int32",) * 6)
-BUILTIN_DATA = Struct("TfLiteLeakyReluParams", ("float",))
-
-
 def prepare(context: Context, node: Node) -> LeakyReluParams:
     """Requantisation; for int8 the results for all 256 inputs."""
     alpha = float(np.float32(node.options.alpha))
@@ -122,13 +118,13 @@ def leaky_relu_quantized(params: LeakyReluParams, x: Int64Array) -> Int64Array:
 
 
 REGISTRATION = Registration(
-    init=util.allocate_struct(OP_DATA),
+    init=util.allocate_struct(Struct("LeakyReluOpData", ("int32",) * 6)),
     prepare=prepare,
     invoke=invoke,
     overlap=element_by_element(0),
     rows=row_by_row,
     options=LeakyReluOptions,
-    builtin_data=BUILTIN_DATA,
+    builtin_data=Struct("TfLiteLeakyReluParams", ("float",)),
     constraints=c.one_to_one(FLOAT32, INT8, INT16),
 )
 

@@ -19,8 +19,6 @@ from arenite.ops.shared.cases import unary_cases
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.shared.sigmoid import CONSTRAINTS, SigmoidParams, int8_params, int16_params
 
-OP_DATA = Struct("OpDataLogistic", ("int32", "int32", "int32", "int"))
-
 
 def int8_zero_point(node: NodeView) -> bool:
     """An int8 output has the zero point -128."""
@@ -56,7 +54,7 @@ def logistic_float(x: Array, out: Array) -> None:
 
 
 REGISTRATION = Registration(
-    init=util.allocate_struct(OP_DATA),
+    init=util.allocate_struct(Struct("OpDataLogistic", ("int32", "int32", "int32", "int"))),
     prepare=prepare,
     invoke=invoke,
     overlap=element_by_element(0),

@@ -36,10 +36,6 @@ class MirrorPadParams:
     edge: int
 
 
-OP_DATA = Struct("OpDataMirrorPad", ("int",) * 5)
-BUILTIN_DATA = Struct("TfLiteMirrorPaddingParams", ("enum",))
-
-
 def two_paddings_per_dimension(node: c.NodeView) -> bool:
     """The paddings (input 1) are a row of two numbers for each dimension of input 0."""
     return node.input(1).shape == (len(node.input(0).shape), 2)
@@ -101,11 +97,11 @@ def mirrored(whole: int, left: int, n: int, edge: int) -> Array:
 
 
 REGISTRATION = Registration(
-    init=util.allocate_struct(OP_DATA),
+    init=util.allocate_struct(Struct("OpDataMirrorPad", ("int",) * 5)),
     prepare=prepare,
     invoke=invoke,
     options=MirrorPadOptions,
-    builtin_data=BUILTIN_DATA,
+    builtin_data=Struct("TfLiteMirrorPaddingParams", ("enum",)),
     constraints=(
         *c.counts(2, 1),
         c.input_types(0, FLOAT32, INT8),

@@ -26,10 +26,6 @@ class MulOptions(OptionsTable, union=21):
     fused_activation_function: int = slot(0, "int8")
 
 
-OP_DATA = Struct("OpDataMul", ("int32",) * 7 + ("float", "float"))
-BUILTIN_DATA = Struct("TfLiteMulParams", ("enum",))
-
-
 def mul_plain(params: MulDivParams, a: Array, b: Array) -> Array:
     """``a * b``."""
     return np.asarray(a * b)
@@ -46,12 +42,12 @@ def mul_quantized(params: MulDivParams, a: Int64Array, b: Int64Array) -> Int64Ar
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
+    init=allocate_struct(Struct("OpDataMul", ("int32",) * 7 + ("float", "float"))),
     prepare=prepare_with(lambda a, b, out: a * b / out, "input 0 * input 1 / output"),
     invoke=arithmetic(mul_plain, mul_quantized),
     overlap=element_by_element(0, 1),
     options=MulOptions,
-    builtin_data=BUILTIN_DATA,
+    builtin_data=Struct("TfLiteMulParams", ("enum",)),
     constraints=(
         *constraints(FLOAT32, INT8, INT16, INT32),
         int16_is_symmetric,

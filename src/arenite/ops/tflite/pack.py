@@ -22,9 +22,6 @@ class PackOptions(OptionsTable, union=59):
     axis: int = slot(1, "int32")
 
 
-BUILTIN_DATA = Struct("TfLitePackParams", ("int", "int"))
-
-
 def counted(node: c.NodeView) -> bool:
     """The option values_count is the number of inputs."""
     return bool(node.options.values_count == len(node.inputs))
@@ -54,7 +51,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     options=PackOptions,
-    builtin_data=BUILTIN_DATA,
+    builtin_data=Struct("TfLitePackParams", ("int", "int")),
     constraints=(
         c.outputs_exactly(1),
         copy.inputs_like_output,

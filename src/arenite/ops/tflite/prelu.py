@@ -34,9 +34,6 @@ class PreluParams:
     high: int = 0
 
 
-OP_DATA = Struct("PreluParams", ("int32",) * 7)
-
-
 def alpha_type(node: c.NodeView) -> bool:
     """The factors (input 1) are float32 with float32 values, int8 with int8 and int16 ones."""
     is_float = node.input(0).type is FLOAT32
@@ -95,7 +92,7 @@ def prelu_quantized(params: PreluParams, x: Array, alpha: Array) -> Int64Array:
 
 
 REGISTRATION = Registration(
-    init=util.allocate_struct(OP_DATA),
+    init=util.allocate_struct(Struct("PreluParams", ("int32",) * 7)),
     prepare=prepare,
     invoke=invoke,
     overlap=element_by_element(0),

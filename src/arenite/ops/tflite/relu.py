@@ -20,8 +20,6 @@ from arenite.ops import kernel_util as util
 from arenite.ops.shared.cases import unary_cases
 from arenite.ops.shared.overlap import element_by_element
 
-OP_DATA = Struct("ReluOpData", ("enum",) + ("int32",) * 5 + ("int",))
-
 
 @dataclass(frozen=True)
 class ReluParams:
@@ -91,7 +89,7 @@ def relu_quantized(params: ReluParams, x: Int64Array) -> Int64Array:
 
 
 REGISTRATION = Registration(
-    init=util.allocate_struct(OP_DATA),
+    init=util.allocate_struct(Struct("ReluOpData", ("enum",) + ("int32",) * 5 + ("int",))),
     prepare=prepare,
     invoke=invoke,
     overlap=element_by_element(0),

@@ -19,8 +19,6 @@ from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
 from arenite.ops.shared.overlap import element_by_element
 
-OP_DATA = Struct("Relu6OpData", ("int32", "int32"))
-
 
 @dataclass(frozen=True)
 class Relu6Params:
@@ -65,7 +63,7 @@ def relu6(params: Relu6Params, x: Array, out: Array) -> None:
 
 
 REGISTRATION = Registration(
-    init=util.allocate_struct(OP_DATA),
+    init=util.allocate_struct(Struct("Relu6OpData", ("int32", "int32"))),
     prepare=prepare,
     invoke=invoke,
     overlap=element_by_element(0),

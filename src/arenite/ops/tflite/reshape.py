@@ -25,9 +25,6 @@ class ReshapeOptions(OptionsTable, union=17):
     new_shape: tuple[int, ...] | None = slot(0, "[int32]", None)
 
 
-BUILTIN_DATA = Struct("TfLiteReshapeParams", (("int32", 8), "int"))
-
-
 def new_shape_fits(node: c.NodeView) -> bool:
     """The option new_shape has at most 8 dimensions."""
     return len(node.options.new_shape or ()) <= 8
@@ -97,7 +94,7 @@ REGISTRATION = Registration(
     overlap=same_place,
     rows=copy.copy_of_rows,
     options=ReshapeOptions,
-    builtin_data=BUILTIN_DATA,
+    builtin_data=Struct("TfLiteReshapeParams", (("int32", 8), "int")),
     constraints=(
         c.inputs_between(1, 2, optional=frozenset({1})),
         c.outputs_exactly(1),

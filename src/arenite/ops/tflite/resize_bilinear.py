@@ -57,9 +57,6 @@ class ResizeBilinearParams:
     halves_up: bool = False
 
 
-BUILTIN_DATA = Struct("TfLiteResizeBilinearParams", ("bool", "bool"))
-
-
 def options_agree(node: NodeView) -> bool:
     """Not both align_corners and half_pixel_centers are set."""
     return not (node.options.align_corners and node.options.half_pixel_centers)
@@ -165,7 +162,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     options=ResizeBilinearOptions,
-    builtin_data=BUILTIN_DATA,
+    builtin_data=Struct("TfLiteResizeBilinearParams", ("bool", "bool")),
     constraints=(*resize_constraints(FLOAT32, INT8), options_agree),
 )
 

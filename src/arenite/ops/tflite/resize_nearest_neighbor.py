@@ -34,9 +34,6 @@ class ResizeNearestNeighborParams:
     columns: npt.NDArray[np.int32]
 
 
-BUILTIN_DATA = Struct("TfLiteResizeNearestNeighborParams", ("bool", "bool"))
-
-
 def prepare(context: Context, node: Node) -> ResizeNearestNeighborParams:
     """The rows and columns to take."""
     options: ResizeNearestNeighborOptions = node.options
@@ -76,7 +73,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     options=ResizeNearestNeighborOptions,
-    builtin_data=BUILTIN_DATA,
+    builtin_data=Struct("TfLiteResizeNearestNeighborParams", ("bool", "bool")),
     constraints=resize_constraints(FLOAT32, INT8, INT16),
 )
 

@@ -15,8 +15,6 @@ from arenite.ops import kernel_util as util
 from arenite.ops.shared.binary import MAX_RANK, truth
 from arenite.ops.shared.overlap import element_by_element
 
-OP_DATA = Struct("OpData", ("bool",))
-
 
 def three_broadcast(node: c.NodeView) -> bool:
     """The inputs have at most 6 dimensions, and each is equal or 1 in all of them."""
@@ -46,7 +44,7 @@ def invoke(context: Context, node: Node) -> None:
 
 
 REGISTRATION = Registration(
-    init=util.allocate_struct(OP_DATA),
+    init=util.allocate_struct(Struct("OpData", ("bool",))),
     prepare=prepare,
     invoke=invoke,
     overlap=element_by_element(0, 1, 2),

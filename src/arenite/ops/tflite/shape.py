@@ -26,9 +26,6 @@ class ShapeOptions(OptionsTable, union=55):
     out_type: int = slot(0, "int8")
 
 
-BUILTIN_DATA = Struct("TfLiteShapeParams", ("enum",))
-
-
 @dataclass(frozen=True)
 class ShapeParams:
     """The input's dimensions, int32."""
@@ -54,7 +51,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     options=ShapeOptions,
-    builtin_data=BUILTIN_DATA,
+    builtin_data=Struct("TfLiteShapeParams", ("enum",)),
     constraints=(*c.counts(1, 1), c.output_type(INT32)),
 )
 

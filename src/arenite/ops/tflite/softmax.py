@@ -55,7 +55,6 @@ OP_DATA = Struct(
     "SoftmaxParams",
     ("double", "int32", "int32", "int32", "int32", "int", "int32", "float") + ("pointer",) * 5,
 )
-BUILTIN_DATA = Struct("TfLiteSoftmaxParams", ("float",))
 
 _NONE = np.zeros(0, np.int32)
 _INT16_LUT_BYTES = 2 * 513
@@ -206,7 +205,7 @@ REGISTRATION = Registration(
     overlap=element_by_element(0),
     rows=row_by_row,
     options=SoftmaxOptions,
-    builtin_data=BUILTIN_DATA,
+    builtin_data=Struct("TfLiteSoftmaxParams", ("float",)),
     constraints=(
         *c.counts(1, 1),
         has_an_axis,

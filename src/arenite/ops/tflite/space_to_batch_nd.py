@@ -22,9 +22,6 @@ class SpaceToBatchNDOptions(OptionsTable, union=25):
     """``table SpaceToBatchNDOptions``, which is empty."""
 
 
-OP_DATA = Struct("SpaceToBatchParams", ("int32",))
-
-
 def prepare(context: Context, node: Node) -> None:
     """The output's shape; the model's, where blocks or paddings are fed."""
     blocks = batch_space.settle(context, node, batch_space.batched_shape)
@@ -50,7 +47,7 @@ def to_batches(blocks: batch_space.Blocks, x: Array) -> Array:
 
 
 REGISTRATION = Registration(
-    init=util.allocate_struct(OP_DATA),
+    init=util.allocate_struct(Struct("SpaceToBatchParams", ("int32",))),
     prepare=prepare,
     invoke=invoke,
     options=SpaceToBatchNDOptions,

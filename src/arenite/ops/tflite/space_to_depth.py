@@ -18,9 +18,6 @@ class SpaceToDepthOptions(OptionsTable, union=19):
     block_size: int = slot(0, "int32")
 
 
-BUILTIN_DATA = Struct("TfLiteSpaceToDepthParams", ("int",))
-
-
 def prepare(context: Context, node: Node) -> AxisSwap:
     """The output's shape; a block's rows change places with the blocks of a row."""
     inp, output = input_tensor(context, node, 0), output_tensor(context, node)
@@ -37,7 +34,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     options=SpaceToDepthOptions,
-    builtin_data=BUILTIN_DATA,
+    builtin_data=Struct("TfLiteSpaceToDepthParams", ("int",)),
     constraints=CONSTRAINTS,
 )
 

@@ -20,9 +20,6 @@ class SplitOptions(OptionsTable, union=35):
     num_splits: int = slot(0, "int32")
 
 
-BUILTIN_DATA = Struct("TfLiteSplitParams", ("int",))
-
-
 def prepare(context: Context, node: Node) -> copy.Interleaving:
     """The outputs' shape and how they lie in the input."""
     axis_tensor = input_tensor(context, node, 0)
@@ -50,7 +47,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     options=SplitOptions,
-    builtin_data=BUILTIN_DATA,
+    builtin_data=Struct("TfLiteSplitParams", ("int",)),
     constraints=(
         c.inputs_between(2, 2),
         c.constant(0),

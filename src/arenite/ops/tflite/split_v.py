@@ -24,9 +24,6 @@ class SplitVOptions(OptionsTable, union=79):
     num_splits: int = slot(0, "int32")
 
 
-BUILTIN_DATA = Struct("TfLiteSplitVParams", ("int",))
-
-
 def prepare(context: Context, node: Node) -> copy.Interleaving:
     """The outputs' shapes and how they lie in the input."""
     axis_tensor = input_tensor(context, node, 2)
@@ -71,7 +68,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     options=SplitVOptions,
-    builtin_data=BUILTIN_DATA,
+    builtin_data=Struct("TfLiteSplitVParams", ("int",)),
     constraints=(
         c.inputs_between(3, 3, frozenset({1})),
         c.input_types(0, FLOAT32, INT8, INT16, INT32),

@@ -27,7 +27,6 @@ ARITHMETIC_PARAMS = Struct(
         *("int32", "int32", "float", "float", "int64", "int64", "int16", "int16", ("int", 5)),
     ),
 )
-OP_DATA = Struct("OpData", ("bool", ARITHMETIC_PARAMS))
 
 
 def prepare(context: Context, node: Node) -> AddSubParams:
@@ -80,7 +79,7 @@ def squared_quantized(params: AddSubParams, a: Int64Array, b: Int64Array) -> Int
 
 
 REGISTRATION = Registration(
-    init=util.allocate_struct(OP_DATA),
+    init=util.allocate_struct(Struct("OpData", ("bool", ARITHMETIC_PARAMS))),
     prepare=prepare,
     invoke=arithmetic(squared_plain, squared_quantized),
     overlap=element_by_element(0, 1),

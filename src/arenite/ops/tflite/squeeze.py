@@ -20,9 +20,6 @@ class SqueezeOptions(OptionsTable, union=30):
     squeeze_dims: tuple[int, ...] | None = slot(0, "[int32]", None)
 
 
-BUILTIN_DATA = Struct("TfLiteSqueezeParams", (("int32", 8), "int"))
-
-
 def at_most_8_dimensions(node: c.NodeView) -> bool:
     """Input 0 and the option squeeze_dims have at most 8 dimensions."""
     return len(node.input(0).shape) <= 8 and len(node.options.squeeze_dims or ()) <= 8
@@ -51,7 +48,7 @@ REGISTRATION = Registration(
     overlap=same_place,
     rows=copy.copy_of_rows,
     options=SqueezeOptions,
-    builtin_data=BUILTIN_DATA,
+    builtin_data=Struct("TfLiteSqueezeParams", (("int32", 8), "int")),
     constraints=(*c.one_to_one(*copy.COPIED_TYPES), at_most_8_dimensions),
 )
 

@@ -42,7 +42,6 @@ OP_DATA = Struct(
     "StridedSliceParams",
     ("int8", ("int32", 5)) * 3 + ("uint16",) * 5 + ("bool",),
 )
-BUILTIN_DATA = Struct("TfLiteStridedSliceParams", ("int",) * 5 + ("bool",))
 
 
 class AxisSlice(NamedTuple):
@@ -137,7 +136,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     options=StridedSliceOptions,
-    builtin_data=BUILTIN_DATA,
+    builtin_data=Struct("TfLiteStridedSliceParams", ("int",) * 5 + ("bool",)),
     constraints=(
         *c.counts(4, 1),
         c.input_types(0, FLOAT32, INT8, INT16, INT32, BOOL),

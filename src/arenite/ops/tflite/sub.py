@@ -17,9 +17,6 @@ from arenite.ops.shared.overlap import element_by_element
 
 __all__ = ["REGISTRATION", "SubOptions"]
 
-OP_DATA = Struct("OpDataSub", ("bool",) + ("int32",) * 12)
-BUILTIN_DATA = Struct("TfLiteSubParams", ("enum", "bool"))
-
 
 def int32_is_not_quantized(node: NodeView) -> bool:
     """int32 inputs and the int32 output have no quantisation."""
@@ -29,12 +26,12 @@ def int32_is_not_quantized(node: NodeView) -> bool:
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
+    init=allocate_struct(Struct("OpDataSub", ("bool",) + ("int32",) * 12)),
     prepare=prepare_with(-1, activation_range_int32),
     invoke=invoke,
     overlap=element_by_element(0, 1),
     options=SubOptions,
-    builtin_data=BUILTIN_DATA,
+    builtin_data=Struct("TfLiteSubParams", ("enum", "bool")),
     constraints=(*constraints(*TYPES), int32_is_not_quantized),
 )
 

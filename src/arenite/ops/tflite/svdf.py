@@ -66,7 +66,6 @@ class SvdfParams:
 
 
 OP_DATA = Struct("OpDataSvdf", ("int32", "int32", *("int",) * 7))
-BUILTIN_DATA = Struct("TfLiteSVDFParams", ("int", "enum", "bool"))
 
 
 def types_match(node: c.NodeView) -> bool:
@@ -289,7 +288,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     options=SVDFOptions,
-    builtin_data=BUILTIN_DATA,
+    builtin_data=Struct("TfLiteSVDFParams", ("int", "enum", "bool")),
     constraints=(
         *c.counts(5, 1),
         types_match,

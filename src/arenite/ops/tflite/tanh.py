@@ -17,8 +17,6 @@ from arenite.ops.shared.cases import unary_cases
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.shared.sigmoid import CONSTRAINTS, SigmoidParams, int8_params, int16_params
 
-OP_DATA = Struct("OpData", ("int32", "int32", "int32", "int"))
-
 
 def prepare(context: Context, node: Node) -> SigmoidParams:
     """Input scaling; for int8 the results for all 256 inputs."""
@@ -45,7 +43,7 @@ def invoke(context: Context, node: Node) -> None:
 
 
 REGISTRATION = Registration(
-    init=util.allocate_struct(OP_DATA),
+    init=util.allocate_struct(Struct("OpData", ("int32", "int32", "int32", "int"))),
     prepare=prepare,
     invoke=invoke,
     overlap=element_by_element(0),

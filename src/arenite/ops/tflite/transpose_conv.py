@@ -63,7 +63,6 @@ CONV_PARAMS = Struct(
 OP_DATA = Struct(
     "OpData", (CONV_PARAMS, "int", "int", "pointer", "pointer"), compression=("int", "int")
 )
-BUILTIN_DATA = Struct("TfLiteTransposeConvParams", ("enum", "int", "int", "enum", "enum"))
 
 
 def shapes_fit(node: c.NodeView) -> bool:
@@ -185,7 +184,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=conv.invoke_with(TransposedConvolution, _INPUT, _WEIGHTS, _BIAS),
     options=TransposeConvOptions,
-    builtin_data=BUILTIN_DATA,
+    builtin_data=Struct("TfLiteTransposeConvParams", ("enum", "int", "int", "enum", "enum")),
     constraints=(
         c.inputs_between(3, 4, optional=frozenset({0, _BIAS})),
         c.outputs_exactly(1),

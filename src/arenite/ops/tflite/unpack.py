@@ -22,9 +22,6 @@ class UnpackOptions(OptionsTable, union=64):
     axis: int = slot(1, "int32")
 
 
-BUILTIN_DATA = Struct("TfLiteUnpackParams", ("int", "int"))
-
-
 def counted(node: c.NodeView) -> bool:
     """The option num is the number of outputs."""
     return bool(node.options.num == len(node.outputs))
@@ -56,7 +53,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     options=UnpackOptions,
-    builtin_data=BUILTIN_DATA,
+    builtin_data=Struct("TfLiteUnpackParams", ("int", "int")),
     constraints=(
         c.inputs_between(1, 1),
         c.input_types(0, FLOAT32, INT8, INT16, INT32),

@@ -23,10 +23,6 @@ class VarHandleOptions(OptionsTable, union=111):
     shared_name: str | None = slot(1, "string", None)
 
 
-OP_DATA = Struct("OpData", ("int32",))
-BUILTIN_DATA = Struct("TfLiteVarHandleParams", ("pointer", "pointer"))
-
-
 def gives_a_number(node: c.NodeView) -> bool:
     """The output is a resource or an int32."""
     return node.output(0).type in (RESOURCE, INT32)
@@ -50,11 +46,11 @@ def invoke(context: Context, node: Node) -> None:
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
+    init=allocate_struct(Struct("OpData", ("int32",))),
     prepare=prepare,
     invoke=invoke,
     options=VarHandleOptions,
-    builtin_data=BUILTIN_DATA,
+    builtin_data=Struct("TfLiteVarHandleParams", ("pointer", "pointer")),
     constraints=(c.outputs_exactly(1), gives_a_number),
 )
 

@@ -21,10 +21,6 @@ class WhileOptions(OptionsTable, union=93):
     body_subgraph_index: int = slot(1, "int32")
 
 
-OP_DATA = Struct("OpData", ("int", "int"))
-BUILTIN_DATA = Struct("TfLiteWhileParams", ("int", "int"))
-
-
 def prepare(context: Context, node: Node) -> None:
     """Condition and body take what the operator takes, and the body gives as much."""
     condition, body = node.options.cond_subgraph_index, node.options.body_subgraph_index
@@ -59,11 +55,11 @@ def invoke(context: Context, node: Node) -> None:
 
 
 REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
+    init=allocate_struct(Struct("OpData", ("int", "int"))),
     prepare=prepare,
     invoke=invoke,
     options=WhileOptions,
-    builtin_data=BUILTIN_DATA,
+    builtin_data=Struct("TfLiteWhileParams", ("int", "int")),
     constraints=(flow.all_present,),
 )
 
