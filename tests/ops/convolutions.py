@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder, TensorType
 from arenite.ops.kernel_util import window_output_size
 from arenite.runtime.heap_host import HeapInterpreter
@@ -72,13 +70,6 @@ def run(model: Model, *inputs: Any) -> Any:
         interpreter.input(index)[...] = np.reshape(value, interpreter.input(index).shape)
     interpreter.invoke()
     return interpreter.output(0).tolist()
-
-
-def refusal(model: Model) -> str:
-    """Why the model is refused."""
-    with pytest.raises(ConstraintError) as caught:
-        HeapInterpreter(model).allocate_tensors()
-    return str(caught.value)
 
 
 def exact_inputs(model: Model, seed: int) -> list[Array] | None:

@@ -7,6 +7,7 @@ operator to :func:`equals_tflm`; :func:`agrees` runs Arenite and TFLM on it and 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -97,6 +98,11 @@ def refuses(*cases: tuple[Any, str]) -> Callable[..., None]:
             run_arenite(getattr(given, "model", given), [])
 
     return test_what_is_refused
+
+
+def refuses_in_words(*cases: tuple[Any, str]) -> Callable[..., None]:
+    """The same, with messages that hold these words."""
+    return refuses(*((given, re.escape(words)) for given, words in cases))
 
 
 def one_operator(

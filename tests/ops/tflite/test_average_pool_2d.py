@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from arenite.model import Model
-from tests.ops.convolutions import exact_inputs, refusal, run
-from tests.ops.differential import equals_tflm
+from tests.ops.convolutions import exact_inputs, run
+from tests.ops.differential import equals_tflm, refuses_in_words
 from tests.ops.pooling import bad_poolings, pooling, pooling_models
 
 test_equals_tflm = equals_tflm(pooling_models("AVERAGE_POOL_2D"), inputs=exact_inputs)
@@ -35,6 +34,4 @@ def test_windows_larger_than_any_image_are_cut() -> None:
     assert run(model, [1, 2, 3, 6]) == [[[[3], [3]], [[3], [3]]]]
 
 
-@pytest.mark.parametrize(("model", "message"), bad_poolings("AVERAGE_POOL_2D"))
-def test_refuses(model: Model, message: str) -> None:
-    assert message in refusal(model)
+test_refuses = refuses_in_words(*bad_poolings("AVERAGE_POOL_2D"))

@@ -17,10 +17,9 @@ from tests.ops.convolutions import (
     Kind,
     Operands,
     exact_inputs,
-    refusal,
     run,
 )
-from tests.ops.differential import equals_tflm, one_operator
+from tests.ops.differential import equals_tflm, one_operator, refuses_in_words
 
 #: Weights of these models may have zero points, which kernels do not count, as they warn.
 pytestmark = pytest.mark.filterwarnings("ignore:.*have a zero point:arenite.UndefinedWarning")
@@ -124,33 +123,28 @@ def test_int16_takes_an_int16_bias() -> None:
     assert np.ravel(run(model, [300])).tolist() == [295]
 
 
-@pytest.mark.parametrize(
-    ("model", "message"),
-    [
-        (
-            transpose_conv((1, 1, 1, 1), int8(1, 1, 1, 1), (1, 1, 1, 1), kind="float32"),
-            "TFLM runs no hybrid models",
+test_refuses = refuses_in_words(
+    (
+        transpose_conv((1, 1, 1, 1), int8(1, 1, 1, 1), (1, 1, 1, 1), kind="float32"),
+        "TFLM runs no hybrid models",
+    ),
+    (transpose_conv((1, 1, 1, 2), int8(1, 1, 1, 1), (1, 1, 1, 1)), "the input's depth"),
+    (transpose_conv((1, 1, 1, 1), int8(2, 1, 1, 1), (1, 1, 1, 1)), "has those filters"),
+    (transpose_conv((1, 1, 1, 1), int8(1, 1, 1, 1), (1, 1, 1)), "Output 0 has 4 dimensions"),
+    (
+        transpose_conv(
+            (1, 1, 1, 1),
+            int8(1, 1, 1, 1),
+            (1, 1, 1, 1),
+            np.zeros(1, np.int32),
+            kind="int16",
         ),
-        (transpose_conv((1, 1, 1, 2), int8(1, 1, 1, 1), (1, 1, 1, 1)), "the input's depth"),
-        (transpose_conv((1, 1, 1, 1), int8(2, 1, 1, 1), (1, 1, 1, 1)), "has those filters"),
-        (transpose_conv((1, 1, 1, 1), int8(1, 1, 1, 1), (1, 1, 1)), "Output 0 has 4 dimensions"),
-        (
-            transpose_conv(
-                (1, 1, 1, 1),
-                int8(1, 1, 1, 1),
-                (1, 1, 1, 1),
-                np.zeros(1, np.int32),
-                kind="int16",
-            ),
-            "int16 or int64 with int16 ones",
+        "int16 or int64 with int16 ones",
+    ),
+    (
+        transpose_conv(
+            (1, 1, 1, 1), int8(1, 1, 1, 1), (1, 1, 1, 1), options=TransposeConvOptions()
         ),
-        (
-            transpose_conv(
-                (1, 1, 1, 1), int8(1, 1, 1, 1), (1, 1, 1, 1), options=TransposeConvOptions()
-            ),
-            "strides must be at least 1",
-        ),
-    ],
+        "strides must be at least 1",
+    ),
 )
-def test_refuses(model: Model, message: str) -> None:
-    assert message in refusal(model)
