@@ -10,15 +10,7 @@ import pytest
 
 import arenite as ar
 from arenite.memory import structs
-from arenite.memory.abi import (
-    ARM_NONE_EABI,
-    ILP32,
-    ILP32_INT_ENUMS,
-    LP64,
-    LP64_PUBLIC,
-    Abi,
-    Struct,
-)
+from arenite.memory.abi import ARM_NONE_EABI, ILP32, ILP32_INT_ENUMS, LP64, LP64_PUBLIC, Abi, Struct
 from arenite.memory.planners import GREEDY, LINEAR
 
 

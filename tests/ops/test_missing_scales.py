@@ -17,14 +17,7 @@ from arenite.formats import tflite
 from arenite.model import Model
 from arenite.runtime.heap_host import HeapInterpreter
 from tests.inferences import take
-from tests.ops.differential import (
-    CASES,
-    agrees,
-    differential,
-    models_of,
-    module_of,
-    random_array,
-)
+from tests.ops.differential import CASES, agrees, differential, models_of, module_of, random_array
 from tests.ops.lstm import lstm
 from tests.oracle import Oracle
 

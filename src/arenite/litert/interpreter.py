@@ -29,10 +29,7 @@ from arenite.litert.signatures import SignatureRunner, in_order
 from arenite.model import Tensor
 from arenite.model.details import copied
 from arenite.model.model import Array, SignatureDef
-from arenite.ops import (
-    AllOpsResolver,
-    OpResolver,
-)
+from arenite.ops import AllOpsResolver, OpResolver
 from arenite.runtime.heap_host import HeapInterpreter
 from arenite.target import Target
 

@@ -6,13 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from arenite.model import BuiltinOperator, Model
-from arenite.ops.registry import (
-    Registration,
-    builtin,
-    builtin_names,
-    custom_names,
-    mnn_names,
-)
+from arenite.ops.registry import Registration, builtin, builtin_names, custom_names, mnn_names
 
 
 class MutableOpResolver:

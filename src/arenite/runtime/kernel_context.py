@@ -18,15 +18,7 @@ import numpy as np
 from arenite.errors import StateError
 from arenite.memory.abi import Abi
 from arenite.memory.arena import ARENA_ALIGNMENT, Bytes
-from arenite.ops.context import (
-    Array,
-    Context,
-    Declared,
-    EvalTensor,
-    MicroGraph,
-    Node,
-    TfLiteTensor,
-)
+from arenite.ops.context import Array, Context, Declared, EvalTensor, MicroGraph, Node, TfLiteTensor
 from arenite.target import Target
 
 #: What fresh memory holds: nobody may rely on zeros. Behind so many bytes of a buffer it is left

@@ -31,11 +31,7 @@ from arenite.runtime.independent_samples import (
     starts_anew,
     states_in,
 )
-from arenite.runtime.io_conversion import (
-    Given,
-    Outputs,
-    first_nan,
-)
+from arenite.runtime.io_conversion import Given, Outputs, first_nan
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from arenite.runtime.threads import checked_threads
 from arenite.runtime.whole_call import failed, whole_call

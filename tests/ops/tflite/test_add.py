@@ -11,13 +11,7 @@ from arenite.model import Model, ModelBuilder
 from arenite.ops import AllOpsResolver
 from arenite.ops.tflite.add import AddOptions
 from arenite.runtime.micro_interpreter import MicroInterpreter
-from tests.ops.binary import (
-    binary_model,
-    broadcast_shapes,
-    run,
-    scale_triples,
-    zero_point_triples,
-)
+from tests.ops.binary import binary_model, broadcast_shapes, run, scale_triples, zero_point_triples
 from tests.ops.differential import agrees, equals_tflm
 
 RELU6 = AddOptions(fused_activation_function=3)

@@ -11,15 +11,7 @@ from hypothesis import strategies as st
 
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DOptions
-from tests.ops.convolutions import (
-    FLOAT,
-    INT8,
-    INT16,
-    Operands,
-    exact_inputs,
-    run,
-    windows,
-)
+from tests.ops.convolutions import FLOAT, INT8, INT16, Operands, exact_inputs, run, windows
 from tests.ops.differential import agrees, equals_tflm, one_operator, refuses_in_words
 from tests.oracle import Oracle
 

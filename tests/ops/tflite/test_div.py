@@ -9,13 +9,7 @@ from hypothesis import strategies as st
 from arenite.errors import ConstraintError
 from arenite.model import Model
 from arenite.ops.tflite.div import DivOptions
-from tests.ops.binary import (
-    binary_model,
-    broadcast_shapes,
-    run,
-    scale_triples,
-    zero_point_triples,
-)
+from tests.ops.binary import binary_model, broadcast_shapes, run, scale_triples, zero_point_triples
 from tests.ops.differential import agrees, equals_tflm, random_array
 
 

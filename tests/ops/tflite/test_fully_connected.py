@@ -13,15 +13,7 @@ from arenite.formats import tflite
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.fully_connected import FullyConnectedOptions
 from arenite.runtime.heap_host import HeapInterpreter
-from tests.ops.convolutions import (
-    FLOAT,
-    INT8,
-    INT16,
-    INT16_SHORT,
-    Operands,
-    exact_inputs,
-    run,
-)
+from tests.ops.convolutions import FLOAT, INT8, INT16, INT16_SHORT, Operands, exact_inputs, run
 from tests.ops.differential import equals_tflm, one_operator, refuses_in_words
 from tests.oracle import Oracle
 from tests.variants import interpreter, variants

@@ -10,15 +10,7 @@ from hypothesis import strategies as st
 
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.transpose_conv import TransposeConvOptions
-from tests.ops.convolutions import (
-    FLOAT,
-    INT8,
-    INT16,
-    Kind,
-    Operands,
-    exact_inputs,
-    run,
-)
+from tests.ops.convolutions import FLOAT, INT8, INT16, Kind, Operands, exact_inputs, run
 from tests.ops.differential import equals_tflm, one_operator, refuses_in_words
 
 #: Weights of these models may have zero points, which kernels do not count, as they warn.

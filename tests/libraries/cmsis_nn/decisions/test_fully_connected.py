@@ -6,12 +6,7 @@ import pytest
 
 from arenite.libraries.cmsis_nn.decisions.fully_connected import fully_connected_s8, kernel_sums
 from arenite.libraries.shapes import DenseShape
-from tests.libraries.cmsis_nn.decisions.geometry import (
-    DSP,
-    MVE,
-    PLAIN,
-    asked,
-)
+from tests.libraries.cmsis_nn.decisions.geometry import DSP, MVE, PLAIN, asked
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,7 @@ import pytest
 
 from arenite.libraries.cmsis_nn.decisions.transpose_conv import arm_transpose_conv_wrapper_s8
 from arenite.libraries.shapes import Pair
-from tests.libraries.cmsis_nn.decisions.geometry import (
-    DSP,
-    MVE,
-    PLAIN,
-    asked,
-    failed,
-    transposed,
-)
+from tests.libraries.cmsis_nn.decisions.geometry import DSP, MVE, PLAIN, asked, failed, transposed
 
 
 def test_a_transposed_convolution_of_many_channels_is_one_with_a_reversed_filter() -> None:

@@ -13,13 +13,7 @@ import numpy as np
 
 from arenite.libraries.cmsis_nn.decisions.before import is_before, unpacked
 from arenite.libraries.cmsis_nn.decisions.line import line_right_padding, line_splits
-from arenite.libraries.path import (
-    Condition,
-    Path,
-    Questions,
-    needed,
-    path_to_reference,
-)
+from arenite.libraries.path import Condition, Path, Questions, needed, path_to_reference
 from arenite.libraries.shapes import ONE, ConvShape, Pair, convolution
 from arenite.memory.abi import align_up
 from arenite.model import TensorType

@@ -5,13 +5,7 @@ Facts on scratch memory: CMSIS-NN ``Source/PoolingFunctions/arm_avgpool_get_buff
 
 from __future__ import annotations
 
-from arenite.libraries.path import (
-    Path,
-    Scratch,
-    needed,
-    path_to,
-    path_to_reference,
-)
+from arenite.libraries.path import Path, Scratch, needed, path_to, path_to_reference
 from arenite.model import TensorType
 from arenite.ops.constraints import NodeView
 from arenite.ops.overlap import Clearance

@@ -11,13 +11,7 @@ from dataclasses import dataclass
 
 from arenite.libraries.cmsis_nn.decisions.before import is_before
 from arenite.libraries.cmsis_nn.decisions.conv_2d import columns, im2col_size_s8, product
-from arenite.libraries.path import (
-    Condition,
-    Path,
-    Questions,
-    Scratch,
-    path_to_reference,
-)
+from arenite.libraries.path import Condition, Path, Questions, Scratch, path_to_reference
 from arenite.libraries.shapes import ConvShape, transpose_convolution
 from arenite.model import TensorType
 from arenite.ops.constraints import NodeView

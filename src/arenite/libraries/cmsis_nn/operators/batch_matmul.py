@@ -21,11 +21,7 @@ from arenite.ops import Context, Node
 from arenite.ops.constraints import NodeView
 from arenite.ops.kernel_util import input_tensor, output_tensor
 from arenite.ops.tflite.batch_matmul import OP_DATA as REFERENCE_OP_DATA
-from arenite.ops.tflite.batch_matmul import (
-    QUANTIZATION,
-    BatchMatMulParams,
-    allocate_transposed,
-)
+from arenite.ops.tflite.batch_matmul import QUANTIZATION, BatchMatMulParams, allocate_transposed
 
 #: The reference's, the output's shape as ``cmsis_nn_dims``, the index of a scratch buffer.
 OP_DATA = Struct("OpData", (REFERENCE_OP_DATA, ("int32", 4), "int"))
