@@ -60,6 +60,11 @@ def broadcast_shapes(draw: st.DrawFn, max_rank: int = 6) -> tuple[Shape, Shape]:
     return pair[0], pair[1]
 
 
+def binary_models(name: str, kind: str) -> st.SearchStrategy[Model]:
+    """An operator on shapes that broadcast."""
+    return broadcast_shapes().map(lambda shapes: binary_model(name, shapes, kind))
+
+
 @st.composite
 def scale_triples(
     draw: st.DrawFn, natural: Callable[[float, float], float], low: float = -4, high: float = 2

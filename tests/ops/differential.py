@@ -72,7 +72,7 @@ def module_of(name: str) -> Any:
 def equals_tflm(
     models: st.SearchStrategy[Model],
     *,
-    inputs: Callable[[Model, int], list[Array]] | None = None,
+    inputs: Callable[[Model, int], list[Array] | None] | None = None,
     **how: Any,
 ) -> Callable[..., None]:
     """A test of an operator on random models; ``how`` is what :func:`agrees` takes besides.

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 
 from arenite.model import Model, ModelBuilder, OptionsTable
+from tests.ops import differential
 from tests.ops.differential import random_array
+from tests.oracle import Oracle
 
 Array = np.ndarray[Any, Any]
 Shape = tuple[int, ...]
@@ -51,3 +55,14 @@ def moving(
     b.operator(name, inputs, [y], options)
     b.output(y)
     return Move(b.build(), tuple(numbers) if fed else ())
+
+
+def moves_equal_tflms(moves: st.SearchStrategy[Move]) -> Callable[..., None]:
+    """A test of an operator on random models, with what they are fed."""
+
+    @differential.differential
+    @given(move=moves, seed=differential.SEEDS)
+    def test_equals_tflm(oracle: Oracle, move: Move, seed: int) -> None:
+        differential.agrees(oracle, move.model, seed, inputs=move.inputs(seed), invokes=3)
+
+    return test_equals_tflm

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.model import ModelBuilder
 from arenite.ops.tflite.dynamic_update_slice import DynamicUpdateSliceOptions
-from tests.ops.differential import agrees, differential, refuses, run_arenite
-from tests.ops.moves import Array, Move, Shape
-from tests.oracle import Oracle
+from tests.ops.differential import refuses, run_arenite
+from tests.ops.moves import Array, Move, Shape, moves_equal_tflms
 
 
 def update_slice(
@@ -50,10 +48,7 @@ def models(draw: st.DrawFn) -> Move:
     )
 
 
-@differential
-@given(move=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, move: Move, seed: int) -> None:
-    agrees(oracle, move.model, seed, inputs=move.inputs(seed), invokes=3)
+test_equals_tflm = moves_equal_tflms(models())
 
 
 X, UPDATE = np.zeros((3, 4), np.int8), np.array([[1, 2], [3, 4]], np.int8)

@@ -4,30 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
-from tests.ops.binary import Shape, binary_model, broadcast_shapes, run
-from tests.ops.differential import agrees, differential
+from arenite.model import Model
+from tests.ops.binary import binary_model, binary_models, run
+from tests.ops.differential import agrees, equals_tflm
 from tests.oracle import Oracle
 
 
-def operands(shapes: tuple[Shape, Shape], seed: int) -> list[np.ndarray]:
+def operands(model: Model, seed: int) -> list[np.ndarray]:
     """Dividends with infinities and NaN, divisors of all sizes but 0; often whole numbers."""
     rng = np.random.default_rng(seed)
-    a, b = (rng.normal(0, 1, shape) * 10 ** rng.uniform(-3, 6) for shape in shapes)
+    a, b = (rng.normal(0, 1, x.shape) * 10 ** rng.uniform(-3, 6) for x in model.inputs)
     if rng.random() < 0.5:
         a, b = np.round(a), np.round(b)
     a = np.where(rng.random(a.shape) < 0.1, rng.choice([np.inf, -np.inf, np.nan], a.shape), a)
     return [a.astype(np.float32), np.where(b == 0, 3, b).astype(np.float32)]
 
 
-@differential
-@given(shapes=broadcast_shapes(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, shapes: tuple[Shape, Shape], seed: int) -> None:
-    model = binary_model("FLOOR_DIV", shapes, "float32")
-    agrees(oracle, model, seed, inputs=operands(shapes, seed), invokes=3)
+test_equals_tflm = equals_tflm(binary_models("FLOOR_DIV", "float32"), inputs=operands, invokes=3)
 
 
 def test_quotients_are_rounded_down() -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
-from tests.ops.binary import Shape, binary_model, broadcast_shapes, run
-from tests.ops.differential import agrees, differential
+from arenite.model import Model
+from tests.ops.binary import binary_model, binary_models, run
+from tests.ops.differential import agrees, equals_tflm
 from tests.oracle import Oracle
 
 pytest.importorskip("arenite.native._engine")
@@ -18,10 +17,10 @@ from arenite.native.program import available_isas
 from arenite.runtime.heap_host import HeapInterpreter
 
 
-def operands(shapes: tuple[Shape, Shape], seed: int) -> list[np.ndarray]:
+def operands(model: Model, seed: int) -> list[np.ndarray]:
     """Numbers near each other or far apart, whole ones, zeros, infinities and NaN."""
     rng = np.random.default_rng(seed)
-    a, b = (rng.normal(0, 1, shape) * 10 ** rng.uniform(-3, 6) for shape in shapes)
+    a, b = (rng.normal(0, 1, x.shape) * 10 ** rng.uniform(-3, 6) for x in model.inputs)
     if rng.random() < 0.5:
         a, b = np.round(a), np.round(b)
     special = [np.inf, -np.inf, np.nan, 0.0, -0.0]
@@ -29,11 +28,7 @@ def operands(shapes: tuple[Shape, Shape], seed: int) -> list[np.ndarray]:
     return [x.astype(np.float32) for x in odd]
 
 
-@differential
-@given(shapes=broadcast_shapes(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, shapes: tuple[Shape, Shape], seed: int) -> None:
-    model = binary_model("FLOOR_MOD", shapes, "float32")
-    agrees(oracle, model, seed, inputs=operands(shapes, seed), invokes=3)
+test_equals_tflm = equals_tflm(binary_models("FLOOR_MOD", "float32"), inputs=operands, invokes=3)
 
 
 def test_remainders_have_the_sign_of_the_divisor() -> None:

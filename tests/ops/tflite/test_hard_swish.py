@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
 from arenite.model import Model
 from arenite.ops.tflite.hard_swish import HardSwishOptions
-from tests.ops.differential import agrees, differential
+from tests.ops.differential import agrees, equals_tflm
 from tests.ops.unary import INT8, Affine, run, scales, shapes, unary_model, zero_points
-from tests.oracle import Oracle
 
 
 def int8_model(x: Affine, y: Affine, shape: tuple[int, ...] = (256,)) -> Model:
@@ -29,11 +27,11 @@ def models(draw: st.DrawFn) -> Model:
     return int8_model((scale, draw(zero)), (scale * draw(ratio), draw(zero)))
 
 
-@differential
-@given(model=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    every_value = [INT8] if model.inputs[0].shape == (256,) else None
-    agrees(oracle, model, seed, inputs=every_value)
+def every_int8(model: Model, seed: int) -> list[np.ndarray] | None:
+    return [INT8] if model.inputs[0].shape == (256,) else None
+
+
+test_equals_tflm = equals_tflm(models(), inputs=every_int8)
 
 
 @pytest.mark.parametrize(("x", "y"), [(0.0593, 0.0425), (0.0782, 0.0549), (0.046, 0.0369)])

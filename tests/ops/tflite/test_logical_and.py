@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from arenite.errors import ConstraintError
-from tests.ops.binary import Shape, binary_model, broadcast_shapes, run
-from tests.ops.differential import agrees, differential
-from tests.oracle import Oracle
+from tests.ops.binary import binary_model, binary_models, run
+from tests.ops.differential import equals_tflm, refuses
 
-
-@differential
-@given(shapes=broadcast_shapes(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, shapes: tuple[Shape, Shape], seed: int) -> None:
-    agrees(oracle, binary_model("LOGICAL_AND", shapes, "bool"), seed, invokes=3)
+test_equals_tflm = equals_tflm(binary_models("LOGICAL_AND", "bool"), invokes=3)
 
 
 def test_its_four_values() -> None:
@@ -31,6 +22,6 @@ def test_a_byte_of_a_constant_that_is_not_0_is_true() -> None:
     assert run(model, [True] * 4).view(np.uint8).tolist() == [0, 1, 1, 1]
 
 
-def test_other_types_are_refused() -> None:
-    with pytest.raises(ConstraintError, match="Input 0 is one of: bool"):
-        run(binary_model("LOGICAL_AND", ((2,), (2,)), "int8"))
+test_other_types_are_refused = refuses(
+    (binary_model("LOGICAL_AND", ((2,), (2,)), "int8"), "Input 0 is one of: bool")
+)

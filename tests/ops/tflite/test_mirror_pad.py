@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
 from arenite.ops.tflite.mirror_pad import MirrorPadOptions
-from tests.ops.differential import agrees, differential, refuses, run_arenite
-from tests.ops.moves import Array, Move, Shape, moving
-from tests.oracle import Oracle
+from tests.ops.differential import refuses, run_arenite
+from tests.ops.moves import Array, Move, Shape, moves_equal_tflms, moving
 
 REFLECT, SYMMETRIC = 0, 1
 
@@ -55,10 +53,7 @@ def models(draw: st.DrawFn) -> Move:
     )
 
 
-@differential
-@given(move=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, move: Move, seed: int) -> None:
-    agrees(oracle, move.model, seed, inputs=move.inputs(seed), invokes=3)
+test_equals_tflm = moves_equal_tflms(models())
 
 
 X = np.array([1, 2, 3], np.int8)

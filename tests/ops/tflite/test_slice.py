@@ -6,14 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
 from arenite.ops.tflite.slice import SliceOptions
-from tests.ops.differential import agrees, differential, refuses, run_arenite
-from tests.ops.moves import Move, Shape, moving
-from tests.oracle import Oracle
+from tests.ops.differential import refuses, run_arenite
+from tests.ops.moves import Move, Shape, moves_equal_tflms, moving
 
 
 def cut(
@@ -55,10 +53,7 @@ def models(draw: st.DrawFn) -> Move:
     )
 
 
-@differential
-@given(move=models(), seed=st.integers(0, 2**32 - 1))
-def test_equals_tflm(oracle: Oracle, move: Move, seed: int) -> None:
-    agrees(oracle, move.model, seed, inputs=move.inputs(seed), invokes=3)
+test_equals_tflm = moves_equal_tflms(models())
 
 
 X = np.arange(12, dtype=np.int8).reshape(3, 4)
