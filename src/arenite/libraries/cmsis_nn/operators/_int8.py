@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from arenite.libraries.cmsis_nn.decisions import int8_only
 from arenite.libraries.glue import Glue
-from arenite.libraries.path import Path
+from arenite.libraries.path import Path, path_to, path_to_reference
+from arenite.model.types import INT8
 from arenite.ops.constraints import Constraint, NodeView
 from arenite.ops.overlap import Clearance, Overlap
 from arenite.target import Target
@@ -16,7 +16,7 @@ def int8_glue(
     """To ``cmsis_nn`` for int8, else to TFLM's ``tflm``; ``overlap`` is that of int8."""
 
     def decide(view: NodeView, target: Target) -> Path:
-        return int8_only.decide(view, cmsis_nn, tflm)
+        return path_to(cmsis_nn) if view.input(0).type is INT8 else path_to_reference(tflm)
 
     def overlapping(view: NodeView, position: int, path: Path, target: Target) -> Clearance | None:
         return None if overlap is None else overlap(view, position)

@@ -6,6 +6,8 @@ through pixels and channels in the reference's order.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from arenite.libraries.esp_nn.dispatch.scratch import Parts, size
 from arenite.libraries.esp_nn.dispatch.versions import function
 from arenite.libraries.path import Condition, Path, Questions, Scratch
@@ -35,6 +37,21 @@ def to_kernel(
 ) -> Path:
     """The path to what the name of a kernel stands for on the target's chip."""
     return questions.path(function(kernel, target), scratch=one_buffer(parts or {}))
+
+
+def decides_int8(
+    kernel: str, reference: str, *others: Callable[[NodeView], Condition]
+) -> Callable[[NodeView, Target], Path]:
+    """A decision by type, and by other conditions, between a kernel and TFLM's ``reference``."""
+
+    def decide(view: NodeView, target: Target) -> Path:
+        questions = Questions()
+        asked = is_int8(view), *(condition(view) for condition in others)
+        if not questions.hold(f"esp_nn_{kernel}_s8", *asked):
+            return questions.reference(reference)
+        return to_kernel(questions, kernel, target)
+
+    return decide
 
 
 def overlap(view: NodeView, position: int, path: Path, target: Target) -> Clearance | None:

@@ -5,19 +5,7 @@ It allocates what the reference does.
 
 from __future__ import annotations
 
-from arenite.libraries.esp_nn.dispatch.paths import is_int8, overlap, to_kernel
+from arenite.libraries.esp_nn.dispatch.paths import decides_int8, overlap
 from arenite.libraries.glue import Glue
-from arenite.libraries.path import Path, Questions
-from arenite.ops.constraints import NodeView
-from arenite.target import Target
 
-
-def decide(view: NodeView, target: Target) -> Path:
-    """By type."""
-    questions = Questions()
-    if not questions.hold("esp_nn_max_pool_s8", is_int8(view)):
-        return questions.reference("MaxPool")
-    return to_kernel(questions, "max_pool", target)
-
-
-GLUE = Glue(decide, overlap=overlap)
+GLUE = Glue(decides_int8("max_pool", "MaxPool"), overlap=overlap)

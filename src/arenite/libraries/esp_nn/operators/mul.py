@@ -2,20 +2,8 @@
 
 from __future__ import annotations
 
-from arenite.libraries.esp_nn.dispatch.paths import is_int8, overlap, to_kernel
+from arenite.libraries.esp_nn.dispatch.paths import decides_int8, overlap
 from arenite.libraries.glue import Glue
-from arenite.libraries.path import Path, Questions
 from arenite.libraries.shapes import same_shapes
-from arenite.ops.constraints import NodeView
-from arenite.target import Target
 
-
-def decide(view: NodeView, target: Target) -> Path:
-    """By type, and whether the inputs broadcast."""
-    questions = Questions()
-    if not questions.hold("esp_nn_mul_elementwise_s8", is_int8(view), same_shapes(view)):
-        return questions.reference("Mul")
-    return to_kernel(questions, "mul_elementwise", target)
-
-
-GLUE = Glue(decide, overlap=overlap)
+GLUE = Glue(decides_int8("mul_elementwise", "Mul", same_shapes), overlap=overlap)
