@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import get_args
 from xml.etree import ElementTree
 
 import numpy as np
@@ -233,7 +234,7 @@ def test_ranges_by_name():
 
 
 def test_the_names_of_overlaps_are_those_of_settings():
-    assert tuple(OverlapName) == OVERLAPS
+    assert get_args(OverlapName) == OVERLAPS
 
 
 def test_a_model_of_mnn_is_refused(arenite):

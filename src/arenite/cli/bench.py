@@ -7,16 +7,11 @@ from typing import Annotated
 
 import typer
 
-from arenite.cli.common import (
-    AsJson,
-    ModelPath,
-    console,
-    print_json,
-    print_lines,
-)
+from arenite.cli.common import AsJson, ModelPath, show
 from arenite.cli.device import RESULTS, DeviceOptions
 from arenite.cli.engine import EngineOptions
 from arenite.cli.operators import Ops
+from arenite.cli.quantity import checked
 
 Against = Annotated[
     str,
@@ -56,15 +51,9 @@ def bench(
     from arenite.cli.peers import peers_called
     from arenite.report.bench import render_bench
 
-    try:
-        peers = peers_called([name.strip() for name in against.split(",") if name.strip()])
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--against") from None
+    names = [name.strip() for name in against.split(",") if name.strip()]
+    peers = checked(peers_called, names, option="--against")
     device = firmware.chosen(default=None)
     benchmark = measure(Path(model), peers, repeat, seed, engine.setup(device.target), ops=ops)
-    if as_json:
-        print_json(bench_facts(benchmark))
-        return
-    terminal = console()
-    device.say(terminal, "these are times of this machine, with the results of")
-    print_lines(terminal, render_bench(benchmark, terminal.width))
+    words = device.note("these are times of this machine, with the results of")
+    show(benchmark, bench_facts, render_bench, words, as_json=as_json)

@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arenite.cli.budgets import LimitOptions
-from arenite.cli.common import (
-    NOT_VERIFIED,
-    AsJson,
-    console,
-    fail,
-    print_json,
-    print_lines,
-)
+from arenite.cli.common import NOT_VERIFIED, AsJson, fail, show, usage_errors
 from arenite.cli.device import BoardName, chosen_device, complete_targets, no_revision
 from arenite.cli.kernels import given_kernels
 from arenite.cli.operators import Ops, load_model
@@ -113,13 +106,10 @@ def board(
             result = _exported(what, processor, (runs, most), limits, device.board)
     except BoardLimitError as error:
         fail(f"not verified: {error}", NOT_VERIFIED)
-    if as_json:
-        print_json(trial_facts(result))
-    else:
-        terminal = console()
-        if not Path(model).is_dir():  # a folder is of a processor
-            device.say(terminal, "this is firmware for", device.target.processor)
-        print_lines(terminal, render_trial(result, terminal.width))
+    words = device.note("this is firmware for", device.target.processor)
+    if Path(model).is_dir():  # a folder is of a processor
+        words = ""
+    show(result, trial_facts, render_trial, words, as_json=as_json)
     if not result.equal:
         raise typer.Exit(1)
 
@@ -143,19 +133,14 @@ def _exported(
     on: BoardFacts | None,
 ) -> Trial:
     """Run an export so often, each time with at most so many instructions."""
-    from arenite.errors import AreniteError
     from arenite.firmware.trial import trial
 
-    try:
-        count, limit = runs
-        headers = given_kernels().headers()
+    count, limit = runs
+    headers = given_kernels().headers()
+    with usage_errors(limits.may_be_missed):
         return trial(
             *(what, processor, count), **limits.on(on), limit=limit, on=on, headers=headers
         )
-    except ValueError as error:
-        if isinstance(error, AreniteError) or not limits.may_be_missed:
-            raise
-        raise typer.BadParameter(str(error)) from None
 
 
 def _stock(model: str, tflm: str, processor: str | None, runs: int, on: BoardFacts | None) -> Trial:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from arenite.cli.quantity import read_bytes
+from arenite.cli.quantity import bytes_option
 
 if TYPE_CHECKING:
     from arenite.boards import Board
@@ -17,20 +17,16 @@ InputsName = Literal["overwritten", "apart", "kept", "rows"]
 
 Flash = Annotated[
     int | None,
-    typer.Option(
-        parser=read_bytes,
-        metavar="BYTES",
-        help="What constants may take, such as 200k; room beyond what they need makes "
-        "3x3 convolutions faster.",
+    bytes_option(
+        "What constants may take, such as 200k; room beyond what they need makes 3x3 convolutions "
+        "faster."
     ),
 ]
 Ram = Annotated[
     int | None,
-    typer.Option(
-        parser=read_bytes,
-        metavar="BYTES",
-        help="What the arena may take, such as 48k; the fastest program that fits is written, "
-        "with groups of layers that go row by row.",
+    bytes_option(
+        "What the arena may take, such as 48k; the fastest program that fits is written, with "
+        "groups of layers that go row by row."
     ),
 ]
 Least = Annotated[
@@ -41,11 +37,9 @@ Least = Annotated[
 ]
 Icache = Annotated[
     int | None,
-    typer.Option(
-        parser=read_bytes,
-        metavar="BYTES",
-        help="The processor's cache of instructions, such as 1k: loops are unrolled as far as they "
-        "fit; by default the board's, or any size.",
+    bytes_option(
+        "The processor's cache of instructions, such as 1k: loops are unrolled as far as they fit; "
+        "by default the board's, or any size."
     ),
 ]
 Inputs = Annotated[
@@ -64,17 +58,6 @@ Optimize = Annotated[
 ]
 
 
-class Limits(TypedDict):
-    """Limits as :func:`arenite.export` and :func:`arenite.firmware.trial.trial` take them."""
-
-    flash: int | None
-    ram: int | None
-    least: LeastName | None
-    inputs: InputsName
-    icache: int | None
-    optimize: bool
-
-
 @dataclass(frozen=True)
 class LimitOptions:
     """The options that say what a firmware may take."""
@@ -86,19 +69,15 @@ class LimitOptions:
     inputs: Inputs = "overwritten"
     optimize: Optimize = True
 
-    def on(self, board: Board | None) -> Limits:
-        """The limits on a board, whose cache of instructions counts where it is known."""
+    def on(self, board: Board | None) -> dict[str, Any]:
+        """Arguments of :func:`arenite.export` and :func:`arenite.firmware.trial.trial`.
+
+        A board's cache of instructions counts where it is known.
+        """
         icache = self.icache
         if icache is None and board is not None and board.waits and board.waits.code:
             icache = board.waits.code.size
-        return {
-            "flash": self.flash,
-            "ram": self.ram,
-            "least": self.least,
-            "inputs": self.inputs,
-            "icache": icache,
-            "optimize": self.optimize,
-        }
+        return asdict(self) | {"icache": icache}
 
     @property
     def may_be_missed(self) -> bool:

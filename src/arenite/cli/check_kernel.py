@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arenite.cli.common import AsJson, console, print_json, progress
+from arenite.cli.common import AsJson, progress, show
 from arenite.cli.device import no_revision
 from arenite.cli.kernels import compiled, given_kernels
 
@@ -67,10 +67,11 @@ def check_kernel(
     options = given_kernels()
     if not options.tflm:
         raise typer.BadParameter("expected --tflm PATH", param_hint="--tflm")
-    named = (f"{operator}={file}:{function}",) if function else ()
-    found: dict[str, Registration] = (
-        compiled(replace(options, kernels=() if function else (file,), kernel=named)) or {}
-    )
+    if function:
+        options = replace(options, kernels=None, kernel=[f"{operator}={file}:{function}"])
+    else:
+        options = replace(options, kernels=[Path(file)], kernel=None)
+    found: dict[str, Registration] = compiled(options) or {}
     kernel = found.get(operator) or (next(iter(found.values())) if len(found) == 1 else None)
     if kernel is None:
         raise KernelBuildError(
@@ -80,10 +81,5 @@ def check_kernel(
         check = checked(kernel, operator, cases, seed, advance)
     if save is not None and check.difference is not None:
         replace_file(save, check.difference.content)
-    if as_json:
-        print_json(kernel_check_facts(check))
-    else:
-        terminal = console()
-        for line in render_kernel_check(check):
-            terminal.print(line, soft_wrap=True, markup=False, highlight=False)
+    show(check, kernel_check_facts, lambda one, _: render_kernel_check(one), as_json=as_json)
     raise typer.Exit(0 if check.equal else 1)

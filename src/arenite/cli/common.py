@@ -7,49 +7,24 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from enum import Enum
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 
 import typer
 
-from arenite.cli.quantity import read_bytes
+from arenite import target
+from arenite.cli.quantity import bytes_option, checked
 from arenite.library_facts import library_names
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from arenite.target import Target
-
+Found = TypeVar("Found")
 DEBUG_VARIABLE = "ARENITE_DEBUG"
 _REFRESH_SECONDS = 0.1
 #: The exit code where loops were too long to verify what was made.
 NOT_VERIFIED = 3
-
-
-class CompilerName(str, Enum):
-    """``--compiler``."""
-
-    gcc = "gcc"
-    armclang = "armclang"
-
-
-class RoundingName(str, Enum):
-    """``--rounding``."""
-
-    double = "double"
-    single = "single"
-
-
-class AbiName(str, Enum):
-    """``--abi``."""
-
-    lp64 = "lp64"
-    lp64_public = "lp64_public"
-    ilp32 = "ilp32"
-    ilp32_int_enums = "ilp32_int_enums"
-    arm_none_eabi = "arm_none_eabi"
 
 
 ModelPath = Annotated[str, typer.Argument(metavar="MODEL", help="A .tflite or .mnn file.")]
@@ -93,21 +68,18 @@ GlueVersion = Annotated[
 ]
 VariablesArena = Annotated[
     int | None,
-    typer.Option(
-        parser=read_bytes,
-        metavar="BYTES",
-        help="An arena of its own for the table of variables, as ESPHome has one of 1024.",
-    ),
+    bytes_option("An arena of its own for the table of variables, as ESPHome has one of 1024."),
 ]
 Compiler = Annotated[
-    CompilerName | None, typer.Option(help="Some of CMSIS-NN's buffers are larger with armclang.")
+    target.Compiler | None,
+    typer.Option(help="Some of CMSIS-NN's buffers are larger with armclang."),
 ]
 Rounding = Annotated[
-    RoundingName | None,
+    target.Rounding | None,
     typer.Option(help="How products are rounded: single is TFLITE_SINGLE_ROUNDING."),
 ]
 StructSizes = Annotated[
-    AbiName | None,
+    target.AbiName | None,
     typer.Option(
         "--abi",
         metavar="ABI",
@@ -119,28 +91,21 @@ StructSizes = Annotated[
 ]
 
 
-def chosen_target(name: str | None, **parts: Enum | str | int | None) -> Target:
+def chosen_target(name: str | None, **parts: str | int | None) -> target.Target:
     """The target of a command's options; those that were not given are the target's own.
 
     Raises:
         typer.BadParameter: There is no such target.
     """
-    from arenite.target import Target, find_target
-
-    given: dict[str, Any] = {
-        part: value.value if isinstance(value, Enum) else value
-        for part, value in parts.items()
-        if value is not None
-    }
-    try:
-        return Target(find_target(name).processor, **given)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--target") from None
+    given: dict[str, Any] = {part: value for part, value in parts.items() if value is not None}
+    return checked(
+        lambda: target.Target(target.find_target(name).processor, **given), option="--target"
+    )
 
 
 @contextmanager
-def usage_errors() -> Iterator[None]:
-    """Wrong usage, where a function refuses what it is given.
+def usage_errors(are_expected: bool = True) -> Iterator[None]:
+    """Wrong usage, where a function refuses what it is given, if options may be the reason.
 
     Raises:
         typer.BadParameter: A ``ValueError`` was raised, none of its subclasses.
@@ -148,7 +113,7 @@ def usage_errors() -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        if type(error) is not ValueError:
+        if type(error) is not ValueError or not are_expected:
             raise
         raise typer.BadParameter(str(error)) from None
 
@@ -261,9 +226,34 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def glyph(terminal: Console, unicode: str, ascii_only: str) -> str:
-    """The one of two characters that the terminal's encoding can show."""
-    return ascii_only if terminal.options.ascii_only else unicode
+def show(
+    found: Found,
+    facts: Callable[[Found], Any],
+    render: Callable[[Found, int], Iterable[Any]],
+    note: str = "",
+    *,
+    as_json: bool,
+) -> None:
+    """Print a result: its facts as JSON, or a note on the device and lines for the terminal."""
+    if as_json:
+        print_json(facts(found))
+        return
+    from arenite.report.text import wrapped
+
+    terminal = console()
+    if note:
+        print_lines(terminal, wrapped(note, terminal.width))
+    print_lines(terminal, render(found, terminal.width))
+
+
+def is_ascii() -> bool:
+    """Whether the terminal's encoding has no more than ASCII."""
+    return console().options.ascii_only
+
+
+def bar() -> str:
+    """The character of bars that the terminal's encoding can show."""
+    return "#" if is_ascii() else "█"
 
 
 @contextmanager
@@ -291,3 +281,22 @@ def progress(title: str, total: int, expected_seconds: float) -> Iterator[Callab
                 drawn = time.monotonic()
 
         yield advance
+
+
+@contextmanager
+def progress_told(expected_seconds: float) -> Iterator[Callable[[str, int, int], None]]:
+    """A bar for every kind of work, one after the other; told what is done, and of how much."""
+    with ExitStack() as bars:
+        advance: Callable[..., None] | None = None
+        title, before = "", 0
+
+        def tell(what: str, done: int, total: int) -> None:
+            nonlocal advance, title, before
+            if what != title or advance is None:
+                bars.close()
+                advance = bars.enter_context(progress(what, total, expected_seconds))
+                title, before = what, 0
+            advance(done - before)
+            before = done
+
+        yield tell

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arenite.cli.common import (
-    AsJson,
-    console,
-    glyph,
-    print_json,
-    print_lines,
-    progress,
-    require_suffix,
-    usage_errors,
-)
+from arenite.cli.common import AsJson, bar, progress, require_suffix, show, usage_errors
 from arenite.cli.device import no_revision
 from arenite.cli.engine import IsaOption
 from arenite.cli.operators import Ops, chosen_operators
@@ -120,12 +112,7 @@ def compare(
         found = compared(a, b, given, data=data, runs=runs, seed=seed, progress=advance)
     if svg is not None:
         replace_file(svg, comparison_svg(found))
-    if as_json:
-        print_json(compare_facts(found))
-    else:
-        terminal = console()
-        bar = glyph(terminal, "█", "#")
-        print_lines(terminal, render_comparison(found, terminal.width, bar))
+    show(found, compare_facts, partial(render_comparison, bar=bar()), as_json=as_json)
     is_near = found.equal if min_sqnr is None else found.sqnr >= min_sqnr
     raise typer.Exit(0 if is_near else 1)
 

@@ -4,31 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arenite.cli.common import (
-    AsJson,
-    ModelPath,
-    console,
-    glyph,
-    library_choice,
-    print_json,
-    print_lines,
-)
+from arenite.cli.common import AsJson, ModelPath, bar, library_choice, show
 from arenite.cli.device import TIMES, DeviceOptions, chosen_device
 from arenite.cli.operators import Ops, load_model
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator
 
-    from rich.console import Console
     from rich.text import Text
 
     from arenite import Model
     from arenite.analysis.model_cost import ModelCost
     from arenite.cli.device import Device
+    from arenite.firmware import FirmwareCost
     from arenite.target import Target
 
 OperatorIndex = Annotated[
@@ -74,6 +66,7 @@ def cost(
     """
     from arenite.analysis.model_cost import cost_facts, model_cost
     from arenite.analysis.vela_report import estimated, read_report, report_facts
+    from arenite.report.cost import render_cost, render_operator_cost
     from arenite.report.vela_report import render_report
 
     if firmware.library == _EXPORTED:
@@ -86,17 +79,20 @@ def cost(
     estimate = model_cost(loaded, device.target, device.clock)
     check_operator(op, len(estimate.operators))
     npu = estimated(loaded) if vela_report is None else read_report(vela_report)
-    if as_json:
-        facts = cost_facts(estimate)
+
+    def facts(estimate: ModelCost) -> Any:
+        found = cost_facts(estimate) | ({} if npu is None else {"npu": report_facts(npu)})
+        return found if op is None else found["operators"][op]
+
+    def lines(estimate: ModelCost, width: int) -> Iterator[Text]:
+        if op is not None:
+            yield from render_operator_cost(estimate, op, width, bar())
+            return
+        yield from render_cost(estimate, width, bar())
         if npu is not None:
-            facts["npu"] = report_facts(npu)
-        print_json(facts if op is None else facts["operators"][op])
-        return
-    terminal = console()
-    device.say(terminal)
-    print_lines(terminal, _lines(estimate, op, terminal))
-    if npu is not None and op is None:
-        print_lines(terminal, render_report(npu, terminal.width))
+            yield from render_report(npu, width)
+
+    show(estimate, facts, lines, device.note(), as_json=as_json)
 
 
 def _require_costs(target: Target) -> None:
@@ -114,15 +110,6 @@ def _require_costs(target: Target) -> None:
         )
 
 
-def _lines(estimate: ModelCost, op: int | None, terminal: Console) -> Iterable[Text]:
-    from arenite.report.cost import render_cost, render_operator_cost
-
-    bar = glyph(terminal, "█", "#")
-    if op is None:
-        return render_cost(estimate, terminal.width, bar)
-    return render_operator_cost(estimate, op, terminal.width, bar)
-
-
 def check_operator(index: int | None, count: int) -> None:
     """Refuse an operator that the main subgraph does not have, with code 2."""
     if index is not None and index >= count:
@@ -137,12 +124,11 @@ def _of_firmware(model: Model, device: Device, op: int | None, as_json: bool) ->
 
     estimate = firmware_cost(model, device.target.processor, device.clock)
     check_operator(op, len(estimate.layers))
-    if as_json:
-        facts = firmware_cost_facts(estimate)
-        print_json(facts if op is None else facts["layers"][op])
-        return
-    if op is not None:
+    if op is not None and not as_json:
         raise typer.BadParameter("exported layers have no loops to show", param_hint="--op")
-    terminal = console()
-    device.say(terminal)
-    print_lines(terminal, render_firmware_cost(estimate, terminal.width))
+
+    def facts(estimate: FirmwareCost) -> Any:
+        found = firmware_cost_facts(estimate)
+        return found if op is None else found["layers"][op]
+
+    show(estimate, facts, render_firmware_cost, device.note(), as_json=as_json)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
@@ -17,16 +16,12 @@ from arenite.cli.common import (
     StructSizes,
     VariablesArena,
     chosen_target,
-    print_lines,
 )
-from arenite.cli.quantity import read_megahertz
+from arenite.cli.quantity import checked, read_megahertz
 from arenite.cores import CORES, DEFAULT, devices, full_name, listed
-from arenite.report.text import wrapped
 from arenite.target import HOST
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from arenite.boards import Board
     from arenite.target import Target
 
@@ -76,10 +71,7 @@ def _revision(name: str) -> str:
     """A revision's name as it is; refused where there is none."""
     from arenite.revisions.known import revision_of
 
-    try:
-        revision_of(name)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
+    checked(revision_of, name)
     return name
 
 
@@ -107,10 +99,7 @@ def _release(name: str) -> str:
     """A release's name as it is; refused where there is none."""
     from arenite.revisions.cmsis_nn import day_of
 
-    try:
-        day_of(name)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
+    checked(day_of, name)
     return name
 
 
@@ -176,11 +165,6 @@ class Device(NamedTuple):
         whose = whose or (host if self.target == HOST else str(self.target))
         return f"No --board or --target was given: {shown} {whose}. `arenite boards` lists boards."
 
-    def say(self, terminal: Console, *words: str) -> None:
-        """Print :meth:`note` where there is one."""
-        if note := self.note(*words):
-            print_lines(terminal, wrapped(note, terminal.width))
-
 
 @dataclass(frozen=True)
 class DeviceOptions:
@@ -231,7 +215,7 @@ def chosen_device(
     clock: float | None = None,
     *,
     default: str | None = DEFAULT,
-    **parts: Enum | str | int | None,
+    **parts: str | int | None,
 ) -> Device:
     """The device of a command's options.
 

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from enum import Enum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+
+from arenite.cli.quantity import checked
 
 if TYPE_CHECKING:
     from arenite.runtime.interpreter_config import Setup
     from arenite.target import Target
 
 
-class EngineName(str, Enum):
-    """``--engine``."""
-
-    auto = "auto"
-    native = "native"
-    reference = "reference"
-
-
+EngineName = Literal["auto", "native", "reference"]
 EngineOption = Annotated[
     EngineName,
     typer.Option("--engine", help="What computes here; the results are the same."),
@@ -32,10 +26,7 @@ def _threads(count: int) -> int:
     """As an interpreter would refuse it."""
     from arenite.runtime.threads import checked_threads
 
-    try:
-        return checked_threads(count)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
+    return checked(checked_threads, count)
 
 
 SharingThreads = Annotated[
@@ -57,10 +48,7 @@ def _isa(name: str | None) -> str | None:
         return name
     from arenite.native.program import checked_isa
 
-    try:
-        return checked_isa(name)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
+    return checked(checked_isa, name)
 
 
 def require_isa() -> None:
@@ -92,7 +80,7 @@ IsaOption = Annotated[
 class EngineOptions:
     """All of these options."""
 
-    engine: EngineOption = EngineName.auto
+    engine: EngineOption = "auto"
     isa: IsaOption = None
     threads: SharingThreads = 1
 
@@ -100,4 +88,4 @@ class EngineOptions:
         """An interpreter's, for a target's firmware."""
         from arenite.runtime.interpreter_config import Setup
 
-        return Setup.of(target, self.engine.value, threads=self.threads, isa=self.isa)
+        return Setup.of(target, self.engine, threads=self.threads, isa=self.isa)

@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from enum import Enum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from arenite.cli.common import (
-    AsJson,
-    console,
-    fail,
-    note,
-    print_json,
-    print_lines,
-    progress,
-    usage_errors,
-)
+from arenite.cli.common import AsJson, fail, note, progress_told, show, usage_errors
 from arenite.cli.device import RESULTS, DeviceOptions
-from arenite.cli.engine import EngineName, EngineOption, IsaOption
+from arenite.cli.engine import EngineOption, IsaOption
 from arenite.cli.operators import Ops, chosen_operators
 from arenite.cli.run import ReadingOptions
 from arenite.cores import DEFAULT
@@ -39,21 +29,8 @@ _LONG = 2.0
 LEFT_OUT = 3
 
 
-class OnErrorName(str, Enum):
-    """``--on-error``."""
-
-    stop = "raise"
-    skip = "skip"
-
-
-class TaskName(str, Enum):
-    """``--task``."""
-
-    classify = "classify"
-    regress = "regress"
-    anomaly = "anomaly"
-
-
+OnErrorName = Literal["raise", "skip"]
+TaskName = Literal["classify", "regress", "anomaly"]
 ModelSide = Annotated[
     str, typer.Argument(metavar="MODEL[@ENGINE]", help="A .tflite or .mnn file, and who computes.")
 ]
@@ -132,12 +109,7 @@ class ScoringOptions:
         """Rule by which outputs are judged."""
         from arenite.analysis.evaluation.targets import Scoring
 
-        return Scoring(
-            None if self.task is None else self.task.value,
-            self.labels or (),
-            self.positive,
-            self.top_k,
-        )
+        return Scoring(self.task, self.labels or (), self.positive, self.top_k)
 
 
 @dataclass(frozen=True)
@@ -165,12 +137,12 @@ def evaluate(
     seed: Seed = 0,
     samples: ReadingOptions,
     firmware: Annotated[DeviceOptions, RESULTS],
-    engine: EngineOption = EngineName.auto,
+    engine: EngineOption = "auto",
     isa: IsaOption = None,
     threads: Threads = 1,
     workers: Workers = 1,
     limits: GuardOptions,
-    on_error: OnError = OnErrorName.stop,
+    on_error: OnError = "raise",
     resume: Resume = None,
     ops: Ops = None,
     as_json: AsJson = False,
@@ -194,24 +166,19 @@ def evaluate(
             data,
             against=against,
             target=device.target,
-            engine=engine.value,
+            engine=engine,
             isa=isa,
             threads=threads,
             operators=chosen_operators(ops),
             front_end=samples.frontend,
             reading=reading,
             scoring=scoring,
-            on_error=on_error.value,
+            on_error=on_error,
             resume=resume,
             **how,
         )
-    if as_json:
-        print_json(evaluation_facts(found))
-    else:
-        terminal = console()
-        if "@" not in Path(model).name:
-            device.say(terminal, "these are the results of")
-        print_lines(terminal, render_evaluation(found, terminal.width))
+    words = "" if "@" in Path(model).name else device.note("these are the results of")
+    show(found, evaluation_facts, render_evaluation, words, as_json=as_json)
     limits.guard(found)
     if found.left_out:
         raise typer.Exit(LEFT_OUT)
@@ -222,7 +189,12 @@ def _evaluation(workers: int, resume: Path | None) -> Iterator[dict[str, Any]]:
     """Arguments that share the samples, and that tell of them."""
     from arenite.analysis.evaluation.chunks import Spread
 
-    with _kept_said(resume) as count, ExitStack() as pools, _bar(count) as report:
+    with _kept_said(resume) as count, ExitStack() as pools, progress_told(_LONG) as tell:
+
+        def report(done: int, total: int) -> None:
+            tell("evaluating", done, total)
+            count.done, count.total = done, total
+
         pool = None if workers == 1 else partial(_next_pool, pools, workers)
         yield {"spread": Spread(pool), "progress": report}
 
@@ -256,19 +228,3 @@ def _kept_said(file: Path | None) -> Iterator[_Count]:
                 "the same command does the rest"
             )
         raise
-
-
-@contextmanager
-def _bar(count: _Count) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar, which is told of samples done and in all."""
-    with ExitStack() as stack:
-        advance: Callable[..., None] | None = None
-
-        def report(done: int, total: int) -> None:
-            nonlocal advance
-            if advance is None:
-                advance = stack.enter_context(progress("evaluating", total, _LONG))
-            advance(done - count.done)
-            count.done, count.total = done, total
-
-        yield report

@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arenite.cli.common import (
-    AsJson,
-    ModelPath,
-    console,
-    print_json,
-    print_lines,
-)
+from arenite.cli.common import AsJson, ModelPath, is_ascii, show
 from arenite.cli.cost import check_operator
 from arenite.cli.device import RELEASES, DeviceOptions
 from arenite.cli.operators import Ops, load_model
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.text import Text
+
     from arenite import Model
     from arenite.analysis.convolution_walk import ConvolutionWalk
     from arenite.analysis.explanation import Explanation
@@ -57,6 +55,7 @@ def explain(
     from arenite.analysis.explanation import explanation, explanation_facts
     from arenite.report.ethos_u import render_commands
     from arenite.report.explain import ASCII, UNICODE, render_explanation
+    from arenite.report.walk import render_operator
 
     device = firmware.chosen()
     loaded = load_model(model, ops)
@@ -66,22 +65,21 @@ def explain(
         raise typer.BadParameter("expected --op N, whose walk it is for", param_hint="--input")
     walk = None if op is None else _walk(loaded, what, op, inputs, seed)
     npu = [one for one in npu_operators(loaded) if op in (None, one.operator)]
-    if as_json:
-        facts = explanation_facts(what) if op is None else _facts(what, op, walk)
-        print_json({**facts, **({"npu": [command_facts(one) for one in npu]} if npu else {})})
-        return
-    terminal = console()
-    device.say(terminal)
-    marks = ASCII if terminal.options.ascii_only else UNICODE
-    if op is None:
-        lines = render_explanation(what, terminal.width, marks)
-    else:
-        from arenite.report.walk import render_operator
 
-        lines = render_operator(what, op, walk, terminal.width, marks)
-    print_lines(terminal, lines)
-    for one in npu:
-        print_lines(terminal, render_commands(one, terminal.width))
+    def facts(what: Explanation) -> dict[str, Any]:
+        found = explanation_facts(what) if op is None else _facts(what, op, walk)
+        return found | ({"npu": [command_facts(one) for one in npu]} if npu else {})
+
+    def lines(what: Explanation, width: int) -> Iterator[Text]:
+        marks = ASCII if is_ascii() else UNICODE
+        if op is None:
+            yield from render_explanation(what, width, marks)
+        else:
+            yield from render_operator(what, op, walk, width, marks)
+        for one in npu:
+            yield from render_commands(one, width)
+
+    show(what, facts, lines, device.note(), as_json=as_json)
 
 
 def _walk(

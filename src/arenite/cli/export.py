@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -15,9 +14,8 @@ from arenite.cli.common import (
     AsJson,
     ModelPath,
     StructSizes,
-    console,
-    print_json,
-    print_lines,
+    show,
+    usage_errors,
     warn,
 )
 from arenite.cli.device import BoardName, chosen_device, complete_targets, no_revision
@@ -62,13 +60,7 @@ Emulate = Annotated[
 _SHOWN = "this is firmware for"
 
 
-class FirmwareLibrary(str, Enum):
-    """``--library`` of what is exported."""
-
-    arenite = "arenite"
-    tflm = "tflm"
-
-
+FirmwareLibrary = Literal["arenite", "tflm"]
 ExportLibrary = Annotated[
     FirmwareLibrary,
     typer.Option(help="Arenite's own kernels, or a folder for a firmware with TFLM."),
@@ -87,7 +79,7 @@ def export(
     output: Folder,
     board: BoardName = None,
     target: ExportTarget = None,
-    library: ExportLibrary = FirmwareLibrary.arenite,
+    library: ExportLibrary = "arenite",
     abi: StructSizes = None,
     name: Name = None,
     limits: LimitOptions,
@@ -102,19 +94,18 @@ def export(
 
     Example: arenite export model.tflite -o firmware/model
     """
-    from arenite.errors import AreniteError
     from arenite.firmware import export as write
     from arenite.firmware import export_facts
     from arenite.report.export import render_export
 
-    if abi is not None and library is not FirmwareLibrary.tflm:
+    if abi is not None and library != "tflm":
         raise typer.BadParameter("structs are TFLM's: expected --library tflm", param_hint="--abi")
     device = chosen_device(board, target, abi=abi)
     loaded = load_model(model, ops)
-    if library is FirmwareLibrary.tflm:
+    if library == "tflm":
         _for_tflm(loaded, output, device, name, as_json=as_json)
         return
-    try:
+    with usage_errors(bool(name) or limits.may_be_missed):
         result = write(
             loaded,
             output,
@@ -123,17 +114,9 @@ def export(
             emulate=emulate,
             **limits.on(device.board),
         )
-    except ValueError as error:
-        if isinstance(error, AreniteError) or not (name or limits.may_be_missed):
-            raise
-        raise typer.BadParameter(str(error)) from None
     _warn_of(result.kept)
-    if as_json:
-        print_json(export_facts(result))
-    else:
-        terminal = console()
-        device.say(terminal, _SHOWN, device.target.processor)
-        print_lines(terminal, render_export(result, terminal.width))
+    words = device.note(_SHOWN, device.target.processor)
+    show(result, export_facts, render_export, words, as_json=as_json)
     if result.not_verified:
         raise typer.Exit(NOT_VERIFIED)
 
@@ -141,23 +124,13 @@ def export(
 def _for_tflm(
     model: Model, output: Path, device: Device, name: str | None, *, as_json: bool
 ) -> None:
-    from arenite.errors import AreniteError
     from arenite.firmware import export_tflm, tflm_facts
     from arenite.report.export import render_tflm
 
-    try:
+    with usage_errors(name is not None):
         result = export_tflm(model, output, target=device.target, name=name)
-    except ValueError as error:
-        if isinstance(error, AreniteError) or name is None:
-            raise
-        raise typer.BadParameter(str(error)) from None
     _warn_of(result.kept)
-    if as_json:
-        print_json(tflm_facts(result))
-        return
-    terminal = console()
-    device.say(terminal, _SHOWN)
-    print_lines(terminal, render_tflm(result, terminal.width))
+    show(result, tflm_facts, render_tflm, device.note(_SHOWN), as_json=as_json)
 
 
 def _warn_of(kept: Sequence[str]) -> None:

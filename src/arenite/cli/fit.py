@@ -4,58 +4,39 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict, dataclass, replace
-from enum import Enum
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import typer
 
-from arenite.cli.common import (
-    AsJson,
-    console,
-    print_json,
-    print_lines,
-    usage_errors,
-)
+from arenite.cli.common import AsJson, show, usage_errors
 from arenite.cli.device import RELEASES, Clock, Device, DeviceOptions
 from arenite.cli.operators import Ops, load_model
-from arenite.cli.quantity import read_bytes, read_milliseconds
+from arenite.cli.quantity import bytes_option, deadline_option, read_share
 from arenite.cli.wake_words import Manifests, RuntimeOption, are_wake_words, fit_wake_words
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.text import Text
+
     from arenite.analysis.fit import Fit
     from arenite.model import Model
+
 ModelPaths = Annotated[
     list[str] | None, typer.Argument(metavar="MODEL...", help="A .tflite or .mnn file, or several.")
 ]
-Ram = Annotated[
-    int | None,
-    typer.Option("--ram", parser=read_bytes, metavar="BYTES", help="The limit: 98304 or 96k."),
-]
-Flash = Annotated[
-    int | None,
-    typer.Option("--flash", parser=read_bytes, metavar="BYTES", help="The limit: 512k, 1M."),
-]
-Deadline = Annotated[
-    float | None,
-    typer.Option(
-        parser=read_milliseconds, metavar="MS", help="The limit of an inference: 50ms, 1.5s."
-    ),
-]
+Ram = Annotated[int | None, bytes_option("The limit: 98304 or 96k.", "--ram")]
+Flash = Annotated[int | None, bytes_option("The limit: 512k, 1M.", "--flash")]
+Deadline = Annotated[float | None, deadline_option("The limit of an inference: 50ms, 1.5s.")]
 Bank = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="The board's bank of RAM for the arena; else the largest."),
 ]
 
 
-class FormatName(str, Enum):
-    """``--format``."""
-
-    text = "text"
-    json = "json"
-    github = "github"
-
-
+FormatName = Literal["text", "json", "github"]
 Format = Annotated[
     FormatName | None,
     typer.Option(
@@ -68,14 +49,7 @@ Format = Annotated[
 
 def _share(text: str | float) -> float:
     """``20%`` or ``0.2``."""
-    try:
-        words = str(text).strip()
-        value = float(words.removesuffix("%")) / (100 if words.endswith("%") else 1)
-    except ValueError:
-        value = -1
-    if not 0 <= value <= 10:
-        raise typer.BadParameter(f"expected a share such as 20% or 0.2, got {text!r}")
-    return value
+    return read_share(text, 10, "20% or 0.2")
 
 
 Margin = Annotated[
@@ -108,11 +82,6 @@ class LimitOptions:
     clock: Clock = None
     bank: Bank = None
 
-    @property
-    def is_without_memory(self) -> bool:
-        """Whether neither RAM nor flash was given."""
-        return self.ram is self.flash is None
-
 
 def fit(
     models: ModelPaths = None,
@@ -136,7 +105,7 @@ def fit(
 
     Example: arenite fit model.tflite --board nucleo-l4r5zi --deadline 100ms
     """
-    how = FormatName.json if as_json else how
+    how = "json" if as_json else how
     names, given = models or [], asdict(limits)
     is_plain = firmware.library is None and not any(given.values()) and ops is None
     if (
@@ -146,13 +115,14 @@ def fit(
         or (is_plain and are_wake_words(names, firmware.board, firmware.target))
     ):
         _refuse_limits(**given, ops=ops)
-        fit_wake_words(names, manifest or [], firmware, as_json=how is FormatName.json)
+        fit_wake_words(names, manifest or [], firmware, as_json=how == "json")
     if not names:
         raise typer.BadParameter("expected a model, or --manifest")
     device = replace(firmware, clock=limits.clock).chosen()
     loaded = load_model(names[0], ops)
-    if not (firmware.board or firmware.target or limits.clock) and limits.is_without_memory:
-        _all_boards(loaded, limits.deadline, as_json=how is FormatName.json)
+    is_limited = limits.clock or limits.ram is not None or limits.flash is not None
+    if not (firmware.board or firmware.target or is_limited):
+        _all_boards(loaded, limits.deadline, as_json=how == "json")
     _fit(loaded, device, {**given, "clock": device.clock, "margin": margin}, how, exported)
 
 
@@ -168,15 +138,12 @@ def _fit(
     with usage_errors():
         found = fit_of(model, board=device.board, target=device.target, **limits)
     size = firmware_size(model, device.target) if exported else None
-    if how is FormatName.json:
-        more = {} if size is None else {"export": size_facts(size, found.clock)}
-        print_json({**fit_facts(found), **more})
-    elif how is FormatName.github:
+    if how == "github":
         _for_github(found)
     else:
-        terminal = console()
-        device.say(terminal)
-        print_lines(terminal, render_fit(found, terminal.width, size))
+        more = {} if size is None else {"export": size_facts(size, found.clock)}
+        drawn = partial(render_fit, exported=size)
+        show(found, lambda fit: fit_facts(fit) | more, drawn, device.note(), as_json=how == "json")
     raise typer.Exit(EXIT_CODES[found.outcome])
 
 
@@ -197,11 +164,11 @@ def _all_boards(model: Model, deadline: float | None, *, as_json: bool) -> None:
     from arenite.report.fit import render_fits
 
     found = fit_all(model, deadline=deadline)
-    if as_json:
-        print_json([fit_facts(one) for one in found])
-    else:
-        terminal = console()
-        print_lines(terminal, render_fits(found, model.source, terminal.width))
+
+    def lines(found: list[Fit], width: int) -> Iterator[Text]:
+        return render_fits(found, model.source, width)
+
+    show(found, lambda found: [*map(fit_facts, found)], lines, as_json=as_json)
     raise typer.Exit(EXIT_CODES[worst(found)])
 
 
@@ -221,8 +188,4 @@ def boards(*, as_json: AsJson = False) -> None:
     from arenite.boards.board import board_facts
     from arenite.report.fit import render_boards
 
-    if as_json:
-        print_json([board_facts(board) for board in known()])
-        return
-    terminal = console()
-    print_lines(terminal, render_boards(known(), terminal.width))
+    show(known(), lambda boards: [*map(board_facts, boards)], render_boards, as_json=as_json)

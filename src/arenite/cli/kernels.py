@@ -8,11 +8,13 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from arenite.cli.records import options_of
 
 if TYPE_CHECKING:
     from arenite import Registration
@@ -86,57 +88,50 @@ Isolate = Annotated[
 
 @dataclass(frozen=True)
 class KernelOptions:
-    """Options of a command on a user's own kernels; all of it can be JSON."""
+    """Options of a command on a user's own kernels."""
 
-    kernels: tuple[str, ...] = ()
-    kernel: tuple[str, ...] = ()
-    tflm: str = ""
-    source: tuple[str, ...] = ()
-    include: tuple[str, ...] = ()
-    define: tuple[str, ...] = ()
-    replace: bool = False
-    sanitize: bool = False
-    isolate: bool = False
+    kernels: Files = None
+    kernel: Named = None
+    tflm: Tflm = None
+    source: Sources = None
+    include: Include = None
+    define: Define = None
+    replace: Replace = False
+    sanitize: Sanitize = False
+    isolate: Isolate = False
 
     @property
     def is_any(self) -> bool:
         """Whether there are kernels."""
         return bool(self.kernels or self.kernel)
 
+    @property
+    def macros(self) -> dict[str, str]:
+        """Macros by name; one without a value is 1."""
+        parts = (one.partition("=") for one in self.define or ())
+        return {name: value if equals else "1" for name, equals, value in parts}
+
     def headers(self) -> Headers | None:
         """Headers to compile an exported folder's C++ against; None without ``--tflm``."""
         from arenite.firmware.compiler.zig import Headers
 
-        define = dict(_macro(one) for one in self.define)
-        include = tuple(Path(one).absolute() for one in self.include)
-        return Headers(Path(self.tflm).absolute(), include, define) if self.tflm else None
+        include = tuple(Path(one).absolute() for one in self.include or ())
+        return Headers(Path(self.tflm).absolute(), include, self.macros) if self.tflm else None
 
-    def absolute(self) -> KernelOptions:
-        """The same for a process that has another working folder."""
-        changed = {
-            name: tuple(str(Path(path).absolute()) for path in getattr(self, name))
+    def elsewhere(self) -> dict[str, Any]:
+        """The same for a process that has another working folder, as JSON."""
+        paths = {
+            name: [str(Path(path).absolute()) for path in getattr(self, name) or ()]
             for name in ("kernels", "source", "include")
         }
-        named = tuple(
+        named = [
             f"{name}={Path(rest).absolute()}"
-            for name, _, rest in (one.partition("=") for one in self.kernel)
-        )
-        tflm = str(Path(self.tflm).absolute()) if self.tflm else ""
-        rest = {"define": self.define, "replace": self.replace, "sanitize": self.sanitize}
-        return KernelOptions(kernel=named, tflm=tflm, **changed, **rest)  # type: ignore[arg-type]
+            for name, _, rest in (one.partition("=") for one in self.kernel or ())
+        ]
+        tflm = None if self.tflm is None else str(Path(self.tflm).absolute())
+        return asdict(self) | paths | {"kernel": named, "tflm": tflm, "isolate": False}
 
 
-_PARAMETERS: dict[str, Any] = {
-    "kernels": Files,
-    "kernel": Named,
-    "tflm": Tflm,
-    "source": Sources,
-    "include": Include,
-    "define": Define,
-    "replace": Replace,
-    "sanitize": Sanitize,
-    "isolate": Isolate,
-}
 #: Those of the command that runs.
 _given: list[KernelOptions] = []
 
@@ -168,48 +163,23 @@ def with_kernels(command: Callable[..., None]) -> Callable[..., None]:
     signature = inspect.signature(command, eval_str=True)
     if "ops" not in signature.parameters:
         return command
-    added = {name: one for name, one in _PARAMETERS.items() if name not in signature.parameters}
+    options = list(options_of(KernelOptions))
+    added = [one for one in options if one.name not in signature.parameters]
 
     @functools.wraps(command)
     def run(**arguments: Any) -> None:
-        found = {name: arguments[name] for name in _PARAMETERS}
-        own = {name: value for name, value in arguments.items() if name not in added}
-        options = _options(found)
-        if (options.isolate or options.sanitize) and not os.environ.get(_INSIDE):
+        chosen = KernelOptions(**{one.name: arguments[one.name] for one in options})
+        for one in added:
+            del arguments[one.name]
+        if (chosen.isolate or chosen.sanitize) and not os.environ.get(_INSIDE):
             raise typer.Exit(_isolated())
-        with given(options):
-            command(**own)
+        with given(chosen):
+            command(**arguments)
 
-    parameters = [
-        inspect.Parameter(
-            name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=False if isinstance(_default(one), bool) else None,
-            annotation=one,
-        )
-        for name, one in added.items()
-    ]
-    every = [*signature.parameters.values(), *parameters]
+    every = [*signature.parameters.values(), *added]
     run.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
     run.__annotations__ = {one.name: one.annotation for one in every}
     return run
-
-
-def _default(annotation: Any) -> bool | None:
-    """Value of an option that is not given."""
-    return False if annotation.__origin__ is bool else None
-
-
-def _options(found: dict[str, Any]) -> KernelOptions:
-    made: dict[str, Any] = {}
-    for field in fields(KernelOptions):
-        value = found[field.name]
-        if isinstance(value, list):
-            value = tuple(map(str, value))
-        elif field.name == "tflm":
-            value = "" if value is None else str(value)
-        made[field.name] = () if value is None else value
-    return KernelOptions(**made)
 
 
 def compiled(options: KernelOptions) -> Kernels | None:
@@ -223,30 +193,25 @@ def compiled(options: KernelOptions) -> Kernels | None:
         return None
     from arenite.kernels.compile import compile_kernels
 
-    files, names = [*options.kernels], dict[str, str]()
-    for text in options.kernel:
+    files, names = list[str | Path](options.kernels or ()), dict[str, str]()
+    for text in options.kernel or ():
         name, is_there, rest = text.partition("=")
         file, has_function, function = rest.rpartition(":")
         if not (is_there and has_function and name and file and function):
             raise typer.BadParameter(f"expected NAME=FILE.cc:FUNCTION, got {text!r}")
         names[name] = function
-        if file not in files:
+        if file not in map(str, files):
             files.append(file)
     return compile_kernels(
         *files,
-        tflm=options.tflm,
+        tflm=str(options.tflm),
         names=names or None,
-        sources=options.source,
-        include=options.include,
-        define=dict(_macro(one) for one in options.define),
+        sources=options.source or (),
+        include=options.include or (),
+        define=options.macros,
         sanitize=options.sanitize,
         guard=options.sanitize,
     )
-
-
-def _macro(text: str) -> tuple[str, str]:
-    name, has_value, value = text.partition("=")
-    return name, value if has_value else "1"
 
 
 def for_model(kernels: dict[str, Registration], model: Model) -> dict[str, Registration]:

@@ -4,54 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from enum import Enum
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
 from arenite.cli.common import (
     AsJson,
     ModelPath,
-    console,
+    is_ascii,
     print_json,
-    print_lines,
-    progress,
+    progress_told,
     require_other,
     require_suffix,
+    show,
 )
 from arenite.cli.device import MEMORY, DeviceOptions
 from arenite.cli.operators import Ops, load_model
-from arenite.cli.quantity import read_bytes
+from arenite.cli.quantity import bytes_option, read_bytes
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from arenite import Model
     from arenite.analysis.arena_use import ArenaUse, Firmware
     from arenite.analysis.head_plans import HeadPlans, PassWin
     from arenite.analysis.splits import Ram, Split
-    from arenite.cli.device import Device
 
 
 #: Of the bar while the best plan is looked for.
 _STEPS = 100
 
 
-class PlannerName(str, Enum):
-    """``--planner``."""
-
-    greedy = "greedy"
-    linear = "linear"
-    optimal = "optimal"
-
-
+PlannerName = Literal["greedy", "linear", "optimal"]
 ArenaSize = Annotated[
-    int | None,
-    typer.Option(
-        parser=read_bytes,
-        metavar="BYTES",
-        help="Size of the arena, such as 98304 or 96k; by default the smallest.",
-    ),
+    int | None, bytes_option("Size of the arena, such as 98304 or 96k; by default the smallest.")
 ]
 Planner = Annotated[
     PlannerName,
@@ -77,7 +65,7 @@ def memory(
     model: ModelPath,
     *,
     arena: ArenaSize = None,
-    planner: Planner = PlannerName.greedy,
+    planner: Planner = "greedy",
     firmware: Annotated[DeviceOptions, MEMORY],
     svg: SvgFile = None,
     passes: Passes = False,
@@ -103,21 +91,18 @@ def memory(
     loaded = load_model(model, ops)
     with search_bar() as told:
         plans = head_plans(loaded, meant, told)
-    use = _allocate(loaded, arena, Firmware(planner.value, meant), as_json=as_json)
+    use = _allocate(loaded, arena, Firmware(planner, meant), as_json=as_json)
     found = _Found(
         loaded,
         use,
         plans,
         wins=pass_wins(loaded, meant) if passes else None,
-        split=split(loaded, meant, planner.value, rams) if rams else None,
+        split=split(loaded, meant, planner, rams) if rams else None,
     )
     if svg:
-        title = f"{Path(model).name}: {use.plan.head:,} bytes of head, {planner.value} planner"
+        title = f"{Path(model).name}: {use.plan.head:,} bytes of head, {planner} planner"
         replace_file(svg, memory_svg(use.head_buffers, title))
-    if as_json:
-        _print_json(found)
-    else:
-        _draw(found, device)
+    show(found, _facts, _lines, device.note(), as_json=as_json)
 
 
 class _Found(NamedTuple):
@@ -130,7 +115,7 @@ class _Found(NamedTuple):
     split: Split | None
 
 
-def _print_json(found: _Found) -> None:
+def _facts(found: _Found) -> dict[str, Any]:
     from arenite.analysis.arena_use import arena_facts
     from arenite.analysis.ethos_u import scratch_facts
     from arenite.analysis.head_plans import plan_facts
@@ -141,23 +126,21 @@ def _print_json(found: _Found) -> None:
         facts["splits"] = split_facts(found.split)
     if npu := scratch_facts(found.model):
         facts["npu"] = npu
-    print_json({**arena_facts(found.use), **plan_facts(found.plans, found.wins), **facts})
+    return {**arena_facts(found.use), **plan_facts(found.plans, found.wins), **facts}
 
 
-def _draw(found: _Found, device: Device) -> None:
+def _lines(found: _Found, width: int) -> Iterator[Text]:
     from rich.text import Text
 
     from arenite.report.ethos_u import render_scratch
     from arenite.report.memory import render_arena
     from arenite.report.splits import render_split
 
-    terminal = console()
-    device.say(terminal)
-    how = {"ascii_only": terminal.options.ascii_only}
-    print_lines(terminal, render_arena(found.use, found.plans, found.wins, terminal.width, **how))
+    yield from render_arena(found.use, found.plans, found.wins, width, ascii_only=is_ascii())
     if found.split is not None:
-        print_lines(terminal, [Text(), *render_split(found.split, terminal.width)])
-    print_lines(terminal, render_scratch(found.model, terminal.width))
+        yield Text()
+        yield from render_split(found.split, width)
+    yield from render_scratch(found.model, width)
 
 
 def _rams(text: str) -> tuple[Ram, Ram]:
@@ -188,14 +171,11 @@ def search_bar() -> Iterator[Callable[[int, int, int], None] | None]:
     """A bar for a search that may go on until its time is up; on a terminal only."""
     from arenite.memory.optimal import SECONDS
 
-    start, steps = monotonic(), 0
-    with progress("planning", _STEPS, SECONDS) as advance:
+    start = monotonic()
+    with progress_told(SECONDS) as tell:
 
         def told(height: int, bound: int, nodes: int) -> None:
-            nonlocal steps
-            while steps < min((monotonic() - start) / SECONDS, 1) * _STEPS:
-                steps += 1
-                advance()
+            tell("planning", int(min((monotonic() - start) / SECONDS, 1) * _STEPS), _STEPS)
 
         yield told
 

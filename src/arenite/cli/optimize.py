@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
-from enum import Enum
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -14,34 +14,28 @@ from arenite.cli.common import (
     NOT_VERIFIED,
     AsJson,
     ModelPath,
-    console,
     fail,
-    print_json,
-    print_lines,
+    is_ascii,
     progress,
     require_other,
     require_suffix,
+    show,
     usage_errors,
 )
 from arenite.cli.device import MEMORY, Device, DeviceOptions
 from arenite.cli.operators import Ops, load_model
-from arenite.cli.quantity import read_bytes, read_milliseconds
+from arenite.cli.quantity import bytes_option, checked, deadline_option
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from arenite.analysis.optimization import Optimization
     from arenite.model import Model
     from arenite.optimize.outcome import Report
     from arenite.target import Target
 
 
-class OverlapName(str, Enum):
-    """``--overlap``."""
-
-    none = "none"
-    portable = "portable"
-    target = "target"
-
-
+OverlapName = Literal["none", "portable", "target"]
 Output = Annotated[
     Path | None,
     typer.Option(
@@ -96,36 +90,21 @@ Lower = Annotated[
         "that it has; the report says how far outputs are from LiteRT's."
     ),
 ]
-Ram = Annotated[
-    int | None,
-    typer.Option(
-        parser=read_bytes, metavar="BYTES", help="The arena there is (96k); code 1 if it is less."
-    ),
-]
+Ram = Annotated[int | None, bytes_option("The arena there is (96k); code 1 if it is less.")]
 Deadline = Annotated[
     float | None,
-    typer.Option(
-        parser=read_milliseconds,
-        metavar="MS",
-        help="How long an inference may take with what is decoded, as estimated: 50ms, 1.5s; "
-        "code 1 if it is longer.",
+    deadline_option(
+        "How long an inference may take with what is decoded, as estimated: 50ms, 1.5s; "
+        "code 1 if it is longer."
     ),
 ]
 DecompressionMemory = Annotated[
-    int,
-    typer.Option(
-        parser=read_bytes,
-        metavar="BYTES",
-        help="Memory that the firmware has beside the arena for what is decoded.",
-    ),
+    int, bytes_option("Memory that the firmware has beside the arena for what is decoded.")
 ]
 DecoderCode = Annotated[
     int | None,
-    typer.Option(
-        parser=read_bytes,
-        metavar="BYTES",
-        help="Code that TFLM_DECODE adds to the firmware, 0 where it has it anyway; by default "
-        "17,000.",
+    bytes_option(
+        "Code that TFLM_DECODE adds to the firmware, 0 where it has it anyway; by default 17,000."
     ),
 ]
 Verify = Annotated[
@@ -155,7 +134,7 @@ class PassOptions:
     """The options that say which passes run, and how; of :func:`arenite.optimize` by name."""
 
     only: Only = None
-    overlap: Overlap = OverlapName.none
+    overlap: Overlap = "none"
     dilate: Dilate = False
     compress: Compress = False
     strip: Strip = False
@@ -178,10 +157,7 @@ class PassOptions:
 
         given = {one.name: getattr(self, one.name) for one in fields(self)}
         names = None if self.only is None else [name.strip() for name in self.only.split(",")]
-        try:
-            sequence(names)
-        except ValueError as error:
-            raise typer.BadParameter(str(error), param_hint="--only") from None
+        checked(sequence, names, option="--only")
         ranges = read_ranges(given.pop("input_range") or [])
         if self.decoder_code is None:
             del given["decoder_code"]
@@ -189,7 +165,7 @@ class PassOptions:
             if device.clock is None:
                 raise typer.BadParameter("expected --clock or --board for a deadline")
             given["cycles"] = int(deadline * device.clock * 1000)
-        return {**given, "only": names, "overlap": self.overlap.value, "ranges": ranges}
+        return {**given, "only": names, "overlap": self.overlap, "ranges": ranges}
 
 
 #: A deadline needs a clock.
@@ -215,7 +191,7 @@ def optimize(
 
     Example: arenite optimize model.tflite -o smaller.tflite --target cortex-m4
     """
-    from arenite.analysis.optimization import optimization
+    from arenite.analysis.optimization import optimization, optimization_facts
 
     require_suffix(output, ".tflite", "--output")
     require_suffix(svg, ".svg", "--svg")
@@ -227,9 +203,10 @@ def optimize(
     result, report = _optimized(load_model(model, ops), device.target, settings)
     found = optimization(report)
     _write(result, output, found, svg)
-    if not as_json:
-        device.say(console())
-    _show(found, output, passes.ram, (verbose, draw, as_json))
+    written = None if output is None else str(output)
+    facts = partial(optimization_facts, output=written, ram=passes.ram)
+    drawn = partial(_lines, verbose=verbose, draw=draw)
+    show(found, facts, drawn, device.note(), as_json=as_json)
     _require_room(found, passes.ram, settings.get("cycles"))
     if found.unverified:
         raise typer.Exit(NOT_VERIFIED)
@@ -304,18 +281,9 @@ def _write(result: Model, output: Path | None, found: Optimization, svg: Path | 
         replace_file(svg, both)
 
 
-def _show(
-    found: Optimization, output: Path | None, ram: int | None, how: tuple[bool, bool, bool]
-) -> None:
-    from arenite.analysis.optimization import optimization_facts
+def _lines(found: Optimization, width: int, *, verbose: bool, draw: bool) -> Iterator[Text]:
     from arenite.report.optimize import render_maps, render_optimization
 
-    verbose, draw, as_json = how
-    if as_json:
-        print_json(optimization_facts(found, None if output is None else str(output), ram))
-        return
-    terminal = console()
-    print_lines(terminal, render_optimization(found, terminal.width, verbose=verbose))
+    yield from render_optimization(found, width, verbose=verbose)
     if draw:
-        ascii_only = terminal.options.ascii_only
-        print_lines(terminal, render_maps(found, terminal.width, ascii_only=ascii_only))
+        yield from render_maps(found, width, ascii_only=is_ascii())

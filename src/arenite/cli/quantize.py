@@ -2,58 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from arenite.cli.common import (
     AsJson,
     ModelPath,
-    console,
-    print_json,
-    print_lines,
-    progress,
+    progress_told,
     require_other,
     require_suffix,
+    show,
     usage_errors,
 )
 from arenite.cli.device import REVISIONS, BoardName, Clock, DeviceOptions
 from arenite.cli.evaluate import Limit
 from arenite.cli.fit import Deadline, Flash, Ram
 from arenite.cli.operators import Ops, load_model
+from arenite.cli.optimize import Output
+from arenite.cli.quantity import read_share
 from arenite.cli.run import ReadingOptions
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
+    from arenite.quantize.outcome import Report
     from arenite.quantize.settings import Budget
     from arenite.target import Target
 
 
-class ActivationsName(str, Enum):
-    """``--activations``."""
-
-    int8 = "int8"
-    int16 = "int16"
-
-
-class PortsName(str, Enum):
-    """``--io``."""
-
-    integer = "integer"
-    real = "float"
-
-
-class DenseName(str, Enum):
-    """``--dense``."""
-
-    unit = "unit"
-    tensor = "tensor"
-
-
+ActivationsName = Literal["int8", "int16"]
+PortsName = Literal["integer", "float"]
+DenseName = Literal["unit", "tensor"]
 DataPath = Annotated[
     Path,
     typer.Option(
@@ -61,12 +45,6 @@ DataPath = Annotated[
         metavar="FOLDER|FILE",
         help="Samples like those of the device: a folder of pictures or .wav files (or with a "
         "folder per class), a .npz of samples, a .csv of paths. 100 to 1,000 are enough.",
-    ),
-]
-Output = Annotated[
-    Path | None,
-    typer.Option(
-        "-o", "--output", metavar="OUT.tflite", help="The file to write; without it none is."
     ),
 ]
 Activations = Annotated[
@@ -152,7 +130,11 @@ class BudgetOptions:
             raise typer.BadParameter("expected --clock or --board for a deadline")
         is_named = device.is_named or firmware.tflm_version or firmware.cmsis_nn_version
         is_meant = is_named or ram is not None or self.deadline is not None
-        share = None if self.max_drop is None else read_share(self.max_drop)
+        share = (
+            None
+            if self.max_drop is None
+            else read_share(self.max_drop, 1, "0.5% or 0.005", "--max-drop")
+        )
         budget = Budget(ram, flash, self.deadline, device.clock, self.min_sqnr, share)
         return device.target if is_meant else None, budget
 
@@ -162,11 +144,11 @@ def quantize(
     data: DataPath,
     *,
     output: Output = None,
-    activations: Activations = ActivationsName.int8,
-    io: Io = PortsName.integer,
+    activations: Activations = "int8",
+    io: Io = "integer",
     keep_float: KeepFloat = None,
     ranges: Ranges = "minmax",
-    dense: Dense = DenseName.unit,
+    dense: Dense = "unit",
     passes: Passes = None,
     firmware: Annotated[DeviceOptions, REVISIONS],
     limit: Limit = None,
@@ -195,15 +177,15 @@ def quantize(
     require_suffix(svg, ".svg", "--svg")
     require_other(output, "--output", [Path(model)])
     meant, budget = limits.meant(firmware)
-    with usage_errors(), _bars() as tell, ExitStack() as pools:
+    with usage_errors(), progress_told(2.0) as tell, ExitStack() as pools:
         result, report = quantized(
             load_model(model, ops),
             data,
-            activations=activations.value,
-            io=io.value,
+            activations=activations,
+            io=io,
             keep_float=keep_float or (),
             method=ranges,
-            dense=dense.value,
+            dense=dense,
             passes=DEFAULT_PASSES if passes is None else _names(passes),
             target=meant,
             reading=samples.reading(limit, seed),
@@ -216,31 +198,16 @@ def quantize(
         replace_file(output, tflite.write(result))
     if svg is not None:
         replace_file(svg, front_svg(report))
-    if as_json:
-        written = None if output is None else str(output)
-        print_json({**quantization_facts(report), "output": written})
-        return
-    terminal = console()
-    print_lines(terminal, render_quantization(report, terminal.width, verbose=verbose))
-    if output is not None:
-        terminal.print(f"written to {output}", soft_wrap=True, markup=False, highlight=False)
 
+    def facts(report: Report) -> dict[str, Any]:
+        return {**quantization_facts(report), "output": output and str(output)}
 
-def read_share(text: str) -> float:
-    """``0.5%`` or ``0.005``.
+    def lines(report: Report, width: int) -> Iterator[Text | str]:
+        yield from render_quantization(report, width, verbose=verbose)
+        if output is not None:
+            yield f"written to {output}"
 
-    Raises:
-        typer.BadParameter: It is none.
-    """
-    try:
-        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except ValueError:
-        share = -1.0
-    if not 0 <= share <= 1:
-        raise typer.BadParameter(
-            f"expected a share such as 0.5% or 0.005, got {text!r}", param_hint="--max-drop"
-        )
-    return share
+    show(report, facts, lines, as_json=as_json)
 
 
 def _names(passes: str) -> tuple[str, ...]:
@@ -254,23 +221,3 @@ def _pool(pools: ExitStack, workers: int) -> Any:
     from arenite.processes.workers import worker_pool
 
     return pools.enter_context(worker_pool(workers))
-
-
-@contextmanager
-def _bars() -> Iterator[Callable[[str, int, int], None]]:
-    """A progress bar for every kind of work, one after the other."""
-    with ExitStack() as outer:
-        inner = outer.enter_context(ExitStack())
-        title, done_before = "", 0
-        advance: Callable[..., None] | None = None
-
-        def tell(what: str, done: int, total: int) -> None:
-            nonlocal title, done_before, advance
-            if what != title or advance is None:
-                inner.close()
-                advance = inner.enter_context(progress(what, total, 2.0))
-                title, done_before = what, 0
-            advance(done - done_before)
-            done_before = done
-
-        yield tell

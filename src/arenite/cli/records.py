@@ -21,7 +21,7 @@ def with_records(command: Callable[..., None]) -> Callable[..., None]:
     for one in signature.parameters.values():
         record, *names = get_args(one.annotation) or (one.annotation,)
         if is_dataclass(record):
-            options = [*_options(record, *names)]
+            options = list(options_of(record, *names))
             records[one.name] = record, [option.name for option in options]
             every += options
         else:
@@ -38,7 +38,8 @@ def with_records(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _options(record: Any, names: tuple[str, ...] = ()) -> Iterator[Parameter]:
+def options_of(record: Any, names: tuple[str, ...] = ()) -> Iterator[Parameter]:
+    """Fields of a record as a command's parameters: all, or those named."""
     found: dict[str, Any] = {}
     for one in reversed(record.__mro__):
         found |= inspect.get_annotations(one, eval_str=True)

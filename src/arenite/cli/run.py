@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import zipfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,13 +15,11 @@ import typer
 from arenite.cli.common import (
     AsJson,
     ModelPath,
-    console,
-    glyph,
-    print_json,
-    print_lines,
+    bar,
     progress,
     require_other,
     require_suffix,
+    show,
 )
 from arenite.cli.device import RESULTS, DeviceOptions
 from arenite.cli.engine import EngineOptions
@@ -29,14 +27,11 @@ from arenite.cli.operators import Ops, load_model
 from arenite.cli.quantity import read_step
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
     from arenite import Interpreter, Model
     from arenite.analysis.engines.listening import Listening
     from arenite.analysis.evaluation.data import Reading
     from arenite.analysis.inputs.values import Array, Input, Pixels
     from arenite.analysis.outcome import Inference
-    from arenite.cli.device import Device
     from arenite.cli.listen import Wishes
     from arenite.runtime.interpreter_config import Setup
 
@@ -184,6 +179,7 @@ def run(
     read = [Path(model), *(inputs or []), *(file for file in (labels, fed_as.frontend) if file)]
     require_other(output, "--output", read)
     device = firmware.chosen(default=None)
+    words = device.note("these are the results of")
     loaded = load_model(model, ops)
     texts = read_labels(labels) if labels else []
     check_labels(texts, loaded.outputs)
@@ -192,25 +188,17 @@ def run(
     wishes = Wishes(front_end, fed_as.step, threshold, texts)
     if wants_to_listen(loaded, inputs or [], wishes):
         heard = _listen(loaded, (inputs or [])[0], setup, wishes, output)
-        _show(device, listening_facts(heard), partial(render_listening, heard), as_json=as_json)
+        show(heard, listening_facts, render_listening, words, as_json=as_json)
         return
     fed = read_inputs(loaded, inputs, pixels) if inputs else random_inputs(loaded, seed)
     inference = _infer(loaded, setup, fed, repeat, texts)
     if output:
         save_npz(output, [t.name for t in loaded.outputs], inference.arrays)
-    drawn = partial(render_inference, inference, count=top, bar=glyph(console(), "█", "#"))
-    _show(device, inference_facts(inference, top), drawn, as_json=as_json)
-
-
-def _show(
-    device: Device, facts: dict[str, Any], drawn: Callable[[int], Iterable[Text]], *, as_json: bool
-) -> None:
-    if as_json:
-        print_json(facts)
-        return
-    terminal = console()
-    device.say(terminal, "these are the results of")
-    print_lines(terminal, drawn(terminal.width))
+    facts, drawn = (
+        partial(inference_facts, count=top),
+        partial(render_inference, count=top, bar=bar()),
+    )
+    show(inference, facts, drawn, words, as_json=as_json)
 
 
 def _listen(

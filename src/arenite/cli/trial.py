@@ -84,7 +84,7 @@ def _elsewhere(setup: Mapping[str, Any]) -> dict[str, Any]:
     """The setup for a process that has another working folder."""
     ops, kernels = setup.get("ops"), given_kernels()
     found = dict(setup) if ops is None else {**setup, "ops": str(Path(ops).absolute())}
-    return {**found, "kernels": kernels.absolute()} if kernels.is_any else found
+    return {**found, "kernels": kernels.elsewhere()} if kernels.is_any else found
 
 
 def _cause(code: int) -> str:

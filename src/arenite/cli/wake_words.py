@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
-from arenite.cli.common import chosen_target, console, print_json, print_lines
+from arenite.cli.common import chosen_target, show
 from arenite.cli.device import DeviceOptions
 from arenite.cli.operators import load_model
+from arenite.cli.quantity import checked
 from arenite.library_facts import facts_of
 
-
-class RuntimeName(str, Enum):
-    """``--runtime``."""
-
-    esphome = "esphome"
-
-
+RuntimeName = Literal["esphome"]
 RuntimeOption = Annotated[
     RuntimeName | None,
     typer.Option(
@@ -69,10 +63,8 @@ def fit_wake_words(
     from arenite.boards import find_board
     from arenite.report.wake_words import render_wake_words
 
-    try:
-        found = None if firmware.board is None else find_board(firmware.board)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--board") from None
+    board = firmware.board
+    found = None if board is None else checked(find_board, board, option="--board")
     processor = firmware.target or (ESPHOME.processor if found is None else found.processor)
     usual: dict[str, Any] = {
         "library_version": ESPHOME.library_version,
@@ -84,9 +76,5 @@ def fit_wake_words(
     meant = chosen_target(processor, **{**usual, **firmware.parts})
     words = [load_model(model, None) for model in models]
     result = wake_words([*words, *map(read_manifest, manifests)], meant, ESPHOME, found)
-    if as_json:
-        print_json(wake_word_facts(result))
-    else:
-        terminal = console()
-        print_lines(terminal, render_wake_words(result, terminal.width))
+    show(result, wake_word_facts, render_wake_words, as_json=as_json)
     raise typer.Exit(0 if result else 1)

@@ -7,19 +7,10 @@ from typing import Annotated
 
 import typer
 
-from arenite.cli.common import (
-    AsJson,
-    Library,
-    ModelPath,
-    chosen_target,
-    console,
-    print_json,
-    print_lines,
-    progress,
-)
+from arenite.cli.common import AsJson, Library, ModelPath, chosen_target, progress_told, show
 from arenite.cli.device import TargetName
 from arenite.cli.operators import Ops, load_model
-from arenite.cli.quantity import read_bytes
+from arenite.cli.quantity import bytes_option
 
 Log = Annotated[
     str | None,
@@ -29,12 +20,7 @@ Log = Annotated[
         "of RecordingMicroAllocator; - for standard input.",
     ),
 ]
-Used = Annotated[
-    int | None,
-    typer.Option(
-        parser=read_bytes, metavar="BYTES", help="What arena_used_bytes() gave: 25824 or 25k."
-    ),
-]
+Used = Annotated[int | None, bytes_option("What arena_used_bytes() gave: 25824 or 25k.")]
 
 #: Of the bar; what most models take.
 _STEPS, _SECONDS = 100, 3
@@ -56,6 +42,7 @@ def which(
 
     Example: arenite which model.tflite serial.log
     """
+    from arenite.analysis.which.explained import Explained
     from arenite.analysis.which.explained import which as explain
     from arenite.analysis.which.log import LIMIT
     from arenite.report.which import render_which
@@ -66,20 +53,14 @@ def which(
         chosen_target(target, library=library)
     loaded = load_model(model, ops)
     text = sys.stdin.buffer.read(LIMIT + 1) if log == "-" else log
-    with progress("comparing builds", _STEPS, _SECONDS) as advance:
-        told = 0
-
-        def tell(part: float) -> None:
-            nonlocal told
-            while told < int(part * _STEPS):
-                told += 1
-                advance()
-
-        found = explain(loaded, text, used=used, target=target, library=library, progress=tell)
-    if as_json:
-        print_json(found.to_dict())
-    else:
-        terminal = console()
-        print_lines(terminal, render_which(found, terminal.width))
+    with progress_told(_SECONDS) as tell:
+        found = explain(
+            *(loaded, text),
+            used=used,
+            target=target,
+            library=library,
+            progress=lambda part: tell("comparing builds", int(part * _STEPS), _STEPS),
+        )
+    show(found, Explained.to_dict, render_which, as_json=as_json)
     if not found.groups:
         raise typer.Exit(1)
