@@ -187,6 +187,11 @@ def number(value: int) -> str:
     return f"{value:,}"
 
 
+def counted(count: int, noun: str) -> str:
+    """``1 channel``, ``3 channels``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def size(nbytes: int) -> str:
     """Bytes, and the same in a larger unit: ``53,936 bytes (52.7 KiB)``."""
     unit = "byte" if nbytes == 1 else "bytes"

@@ -13,7 +13,7 @@ from arenite.libraries.walk import Requantization, Step, Walk
 from arenite.model.text import printable
 from arenite.ops import TfLiteTensor
 from arenite.report.explain import UNICODE, Marks, heading, operator_lines, why
-from arenite.report.text import Column, number, table, wrapped
+from arenite.report.text import Column, counted, number, table, wrapped
 
 _TAPS, _FIRST_STEPS, _LAST_STEPS, _CHANNELS = 9, 4, 2, 4
 _ROOM = 20  # cells for a meaning beside its value; else it takes lines of its own
@@ -119,11 +119,11 @@ def _walk(one: ConvolutionWalk, width: int, marks: Marks) -> Iterator[Text]:
 def _row(one: ConvolutionWalk, width: int) -> Iterator[Text]:
     numbers, (height, across, depth) = one.numbers, one.taps
     if height == across == 1:
-        yield Text(f"The row is a pixel: {_count(depth, 'channel')}, as they lie in memory")
+        yield Text(f"The row is a pixel: {counted(depth, 'channel')}, as they lie in memory")
         yield _values("   ", numbers.row, width)
         return
     yield Text(
-        f"im2col: {height} x {across} taps of {_count(depth, 'channel')} make "
+        f"im2col: {height} x {across} taps of {counted(depth, 'channel')} make "
         f"{len(numbers.row)} values"
     )
     outside = sum(not tap.inside for tap in numbers.taps)
@@ -193,7 +193,9 @@ def _offsets(numbers: Walk, width: int) -> Iterator[Text]:
 
 def _sums(numbers: Walk, width: int) -> Iterator[Text]:
     channels, positions = len(numbers.channels), len(numbers.positions)
-    yield Text(f"{numbers.kernel}: {_count(channels, 'channel')} x {_count(positions, 'position')}")
+    yield Text(
+        f"{numbers.kernel}: {counted(channels, 'channel')} x {counted(positions, 'position')}"
+    )
     which = ", ".join(map(str, numbers.channels))
     places = ", ".join(f"({y}, {x})" for y, x in numbers.positions)
     yield from wrapped(
@@ -236,7 +238,7 @@ def _sums(numbers: Walk, width: int) -> Iterator[Text]:
     ]
     lines = table(columns, width)
     if len(shown) < len(steps):
-        left = Text(f"  ... {_count(len(steps) - len(shown), 'more step')}", style="dim")
+        left = Text(f"  ... {counted(len(steps) - len(shown), 'more step')}", style="dim")
         lines.insert(1 + _FIRST_STEPS, left)
     yield from lines
     yield from _registers(numbers, width)
@@ -353,7 +355,3 @@ def _listed(values: Sequence[int], width: int) -> str:
 
 def _values(indent: str, values: Sequence[int], width: int) -> Text:
     return Text(indent + _listed(values, width - len(indent)))
-
-
-def _count(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

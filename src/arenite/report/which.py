@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from arenite.analysis.which.explained import Explained, Group
-from arenite.report.text import number, wrapped
+from arenite.report.text import counted, number, wrapped
 
 #: Groups that are shown; --json has all.
 _SHOWN = 5
@@ -22,7 +22,7 @@ def render_which(found: Explained, width: int) -> Iterator[Text]:
 
 def _sentences(found: Explained) -> Iterator[str]:
     given = found.given.numbers
-    yield f"{_count(len(given), 'number')} of '{found.file}' next to {number(found.tried)} builds"
+    yield f"{counted(len(given), 'number')} of '{found.file}' next to {number(found.tried)} builds"
     for name in found.given.unknown:
         yield f"Nothing is known of '{name}', which is not compared."
     if not found.groups:
@@ -79,7 +79,3 @@ def _values(groups: Sequence[Group], name: str) -> str:
     for place, group in enumerate(groups, 1):
         values.setdefault(group.numbers.get(name, 0), []).append(str(place))
     return "; ".join(f"{number(value)} of {', '.join(of)}" for value, of in values.items())
-
-
-def _count(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"

@@ -15,7 +15,6 @@ from arenite.analysis.evaluation.result import Evaluation
 from arenite.analysis.explanation import Explanation
 from arenite.analysis.fit import Fit
 from arenite.analysis.model_cost import ModelCost
-from arenite.analysis.needs import amount
 from arenite.analysis.statistics import statistics
 from arenite.memory.arena import SingleArenaBufferAllocator
 from arenite.memory.plan import MemoryPlan
@@ -25,6 +24,7 @@ from arenite.model.text import printable
 from arenite.optimize.outcome import Report
 from arenite.quantize.outcome import Report as Quantized
 from arenite.report.compare import decibels, verdict
+from arenite.report.fit import amount_or
 from arenite.report.memory_svg import memory_svg
 from arenite.report.model import operator_rows
 from arenite.report.page.html import Html, joined, tag
@@ -137,15 +137,11 @@ def _layer(one: Layer) -> tuple[str, ...]:
 
 @html.register
 def _(found: Fit) -> str:
-    def cell(value: float | None, unit: str) -> str:
-        return "-" if value is None else amount(value, unit)
-
     rows = [
         (
             one.name,
             one.amount,
-            cell(one.limit, one.unit),
-            cell(one.left, one.unit),
+            *(amount_or(n, one.unit) for n in (one.limit, one.left)),
             one.verdict,
         )
         for one in found.needs

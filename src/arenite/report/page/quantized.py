@@ -79,10 +79,8 @@ def _layers(facts: Facts, charts: list[Chart]) -> Iterator[Html]:
         )
         for one in layers
     ]
-    shown, note = limited(rows)
-    headings = ("#", "operator", "SQNR", "dB lost here", "tensor")
-    made = table("SQNR of every layer", headings, shown, numbers=[0, 2, 3])
-    yield folded("SQNR of every layer", made, note)
+    title, headings = "SQNR of every layer", ("#", "operator", "SQNR", "dB lost here", "tensor")
+    yield folded(title, limited(title, headings, rows, [0, 2, 3]))
 
 
 def _most_lost(layers: Sequence[Facts], most: int) -> list[Facts]:
@@ -127,10 +125,8 @@ def _floating(facts: Facts) -> Html:
     ]
     if not rows:
         return tag("p", "Nothing stays float.")
-    shown, note = limited(rows)
-    headings = ("#", "operator", "tensor", "why")
-    made = table("What stays float", headings, shown, numbers=[0])
-    return joined(tag("h3", "What stays float, and why"), made, note)
+    made = limited("What stays float", ("#", "operator", "tensor", "why"), rows, [0])
+    return joined(tag("h3", "What stays float, and why"), made)
 
 
 # -- ranges ---------------------------------------------------------------------------
@@ -158,10 +154,9 @@ def _ranges(facts: Facts, charts: list[Chart]) -> Iterator[Html]:
         )
         for one in ranges
     ]
-    shown, note = limited(rows)
     headings = ("tensor", "least seen", "largest seen", "lowest integer", "highest", "values")
-    made = table("Ranges of all tensors", headings, shown, numbers=[1, 2, 3, 4, 5])
-    yield folded("Ranges of all tensors", made, note)
+    made = limited("Ranges of all tensors", headings, rows, [1, 2, 3, 4, 5])
+    yield folded("Ranges of all tensors", made)
 
 
 def _histogram(one: Facts) -> Chart:
@@ -219,10 +214,8 @@ def _steps(facts: Facts) -> Html:
         )
         for one in facts["steps"]
     ]
-    shown, note = limited(rows)
-    headings = ("pass", "how", "before", "after", "")
-    made = table("What was tried", headings, shown, numbers=[2, 3])
-    return folded("What was tried to come nearer", made, note)
+    made = limited("What was tried", ("pass", "how", "before", "after", ""), rows, [2, 3])
+    return folded("What was tried to come nearer", made)
 
 
 # -- mixtures -------------------------------------------------------------------------
@@ -254,10 +247,9 @@ def _front(facts: Facts, charts: list[Chart]) -> Iterator[Html]:
         )
         for one in front
     ]
-    shown, note = limited(rows)
     headings = ("", "SQNR", "flash", "arena", "ms", "accuracy lost", "changed operators")
-    found = table("Mixtures that were measured", headings, shown, numbers=[1, 2, 3, 4, 5])
-    yield folded("Mixtures that were measured", found, note)
+    found = limited("Mixtures that were measured", headings, rows, [1, 2, 3, 4, 5])
+    yield folded("Mixtures that were measured", found)
 
 
 def _front_chart(front: Sequence[Facts], key: str, words: str, limit: float | None) -> Chart | None:

@@ -58,11 +58,17 @@ def drawn(chart: Chart, charts: Charts) -> Html:
     return tag("figure", caption, place, tag("p", note, class_="note") if note else "")
 
 
-def limited(rows: Sequence[Sequence[str]]) -> tuple[Sequence[Sequence[str]], Html]:
-    """As many rows as a page has, and a line on what is left out."""
+def limited(
+    title: str,
+    headings: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    numbers: Sequence[int],
+) -> Html:
+    """A table of as many rows as a page has, and a line on what is left out."""
     left_out = len(rows) - MOST_ROWS
-    words = f"{number(left_out)} more rows are left out." if left_out > 0 else ""
-    return rows[:MOST_ROWS], tag("p", words, class_="note") if words else Html()
+    words = f"{number(left_out)} more rows are left out."
+    note = tag("p", words, class_="note") if left_out > 0 else ""
+    return joined(table(title, headings, rows[:MOST_ROWS], numbers=numbers), note)
 
 
 # -- obstacles ------------------------------------------------------------------------
@@ -126,11 +132,10 @@ def _buffers(head: PlannedHead) -> Html:
         )
         for place, b in enumerate(plan.buffers)
     ]
-    shown, note = limited(rows)
     offsets = [f"offset, {plan.name}", "offset, best"] if is_better else ["offset"]
     headings = ("#", "buffer", "kind", "bytes", *offsets, "alive")
     numbers = [0, 3, 4, *([5] if is_better else [])]
-    return joined(table("Buffers of the head", headings, shown, numbers=numbers), note)
+    return limited("Buffers of the head", headings, rows, numbers)
 
 
 def _tail(head: PlannedHead) -> Html:
@@ -181,9 +186,8 @@ def costs(cost: ModelCost, charts: Charts) -> Iterator[Html]:
         )
         for one, estimate in zip(cost.operators, cost.costs, strict=True)
     ]
-    shown, note = limited(rows)
-    inside = table("Costs", headings, shown, numbers=[0, *range(2, len(headings))])
-    yield folded("Costs as a table", inside, note)
+    numbers = [0, *range(2, len(headings))]
+    yield folded("Costs as a table", limited("Costs", headings, rows, numbers))
 
 
 def npu(report: VelaReport, charts: Charts) -> Iterator[Html]:
@@ -207,9 +211,8 @@ def npu(report: VelaReport, charts: Charts) -> Iterator[Html]:
         )
         for one, share in zip(report.layers, shares(report), strict=True)
     ]
-    shown, note = limited(rows)
     headings = ("on", "what", "output", "MACs", "cycles", "share")
-    yield folded("NPU and CPU as a table", table("NPU", headings, shown, numbers=[3, 4, 5]), note)
+    yield folded("NPU and CPU as a table", limited("NPU", headings, rows, [3, 4, 5]))
 
 
 # -- paths ----------------------------------------------------------------------------
@@ -227,10 +230,8 @@ def paths(what: Explanation) -> Iterator[Html]:
         )
         for one in what.operators
     ]
-    shown, note = limited(rows)
     headings = ("#", "operator", "function", "scratch, bytes", "mostly runs")
-    yield table("Paths", headings, shown, numbers=[0, 3])
-    yield note
+    yield limited("Paths", headings, rows, [0, 3])
     yield tag("h3", "Why")
     for group in groups_of(what.operators):
         yield _group(what, group)
@@ -281,10 +282,9 @@ def comparison(found: Comparison, charts: Charts) -> Iterator[Html]:
         )
         for one in found.layers
     ]
-    shown, note = limited(rows)
     headings = ("#", "operator", "tensor", "by", "different", "of", "steps", "SQNR, dB", "cosine")
-    inside = table("Tensors compared", headings, shown, numbers=[0, 4, 5, 6, 7, 8])
-    yield folded("Tensors as a table", inside, note)
+    inside = limited("Tensors compared", headings, rows, [0, 4, 5, 6, 7, 8])
+    yield folded("Tensors as a table", inside)
     if found.missing:
         count = number(len(found.missing))
         yield tag("p", f"{count} tensors have no counterpart.", class_="note")
