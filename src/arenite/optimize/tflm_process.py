@@ -92,10 +92,13 @@ def _read(folder: Path, model: int, steps: Sequence[Step], outputs: int) -> Answ
         return Answer([[found[f"{n}-{i}"] for i in range(outputs)] for n in ran])
 
 
-def _tflm(model: bytes, arena: int) -> Any:
+def tflm_interpreter(model: bytes, arena: int, *, keeps: bool = False) -> Any:
+    """The package's interpreter of a file's content; with ``keeps`` every tensor can be read."""
     from tflite_micro.python.tflite_micro import runtime  # noqa: PLC0415 - an extra
 
-    return runtime.Interpreter.from_bytes(model, arena_size=arena)
+    configs = runtime.InterpreterConfig
+    kept = configs.kPreserveAllTensors if keeps else configs.kAllocationRecording
+    return runtime.Interpreter.from_bytes(model, arena_size=arena, intrepreter_config=kept)
 
 
 def _answer(folder: Path, start: Callable[[bytes, int], Any]) -> None:
@@ -139,4 +142,4 @@ def answered(folder: Path, start: Callable[[bytes, int], Any]) -> int:
 
 def main(arguments: list[str]) -> int:
     """Answer one question; code 3 and a reason on stderr where TFLM refuses."""
-    return answered(Path(arguments[0]), _tflm)
+    return answered(Path(arguments[0]), tflm_interpreter)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -20,6 +21,8 @@ from arenite.formats import load
 from arenite.formats.tflite import write
 from arenite.model import Model, TensorType
 from arenite.model.model import Array
+from arenite.optimize.litert_process import LitertInterpreter
+from arenite.optimize.tflm_process import tflm_interpreter
 from arenite.processes.children import how_it_ended, run_module
 
 TIMEOUT = 300.0
@@ -84,76 +87,48 @@ def _stage(folder: Path) -> str:
 # -- in the other process ----------------------------------------------------------------
 
 
-def _litert(path: Path, resolver: str) -> Callable[[Sequence[Array]], Tensors]:
-    from ai_edge_litert.interpreter import Interpreter, OpResolverType  # noqa: PLC0415 - an extra
-
-    interpreter = Interpreter(
-        model_path=str(path),
-        num_threads=1,
-        experimental_op_resolver_type=OpResolverType[resolver],
-        experimental_preserve_all_tensors=True,
-    )
-    interpreter.allocate_tensors()
-    inputs = [detail["index"] for detail in interpreter.get_input_details()]
-    opaque = _opaque(path)
-    details = interpreter.get_tensor_details()
-    indices = [one["index"] for one in details if one["index"] not in opaque]
-
-    def infer(values: Sequence[Array]) -> Tensors:
-        for index, value in zip(inputs, values, strict=True):
-            interpreter.set_tensor(index, value)
-        interpreter.invoke()
-        return _readable(indices, interpreter.get_tensor)
-
-    return infer
+#: What ``engine`` may be: who computes; with LiteRT's name for the kernels.
+ENGINES = {"litert": "AUTO", "litert-reference": "BUILTIN_REF", "tflm": ""}
 
 
-def _tflm(path: Path) -> Callable[[Sequence[Array]], Tensors]:
-    from tflite_micro.python.tflite_micro import runtime  # noqa: PLC0415 - an extra
+def _reader(content: bytes, engine: str) -> Callable[[Sequence[Array]], Tensors]:
+    """A function that runs one inference and reads all tensors."""
+    main = load(content).main
+    interpreter: Any
+    if engine == "tflm":
+        interpreter = tflm_interpreter(content, _ARENA, keeps=True)
+        indices = {index for one in main.operators for index in one.outputs if index >= 0}
+    else:
+        interpreter = LitertInterpreter(content, ENGINES[engine], keeps=True)
+        indices = {one["index"] for one in interpreter.tensor_details()}
 
-    keeps = runtime.InterpreterConfig.kPreserveAllTensors
-    interpreter = runtime.Interpreter.from_file(
-        str(path), arena_size=_ARENA, intrepreter_config=keeps
-    )
-    main = load(path).main
-    written = {index for one in main.operators for index in one.outputs if index >= 0}
-    indices = sorted(written - _opaque(path))
+    def read(index: int) -> Any:
+        if engine == "tflm":
+            return interpreter.GetTensor(index, 0)["tensor_data"]
+        return interpreter.tensor(index)
 
-    def infer(values: Sequence[Array]) -> Tensors:
-        for number, value in enumerate(values):
-            interpreter.set_input(value, number)
-        interpreter.invoke()
-        return _readable(indices, lambda index: interpreter.GetTensor(index, 0)["tensor_data"])
-
-    return infer
-
-
-def _opaque(path: Path) -> set[int]:
-    return {i for i, tensor in enumerate(load(path).main.tensors) if tensor.type in _OPAQUE}
+    opaque = {i for i, tensor in enumerate(main.tensors) if tensor.type in _OPAQUE}
+    return lambda values: _inferred(interpreter, values, sorted(indices - opaque), read)
 
 
-def _readable(indices: Sequence[int], read: Callable[[int], Any]) -> Tensors:
+def _inferred(
+    interpreter: Any, values: Sequence[Array], indices: Sequence[int], read: Callable[[int], Any]
+) -> Tensors:
+    for number, value in enumerate(values):
+        interpreter.set_input(value, number)
+    interpreter.invoke()
     found = {}
     for index in indices:
-        try:
+        # What has no value, as tensors that nobody computes, is left out.
+        with suppress(ValueError, RuntimeError):
             found[index] = np.array(read(index))
-        except (ValueError, RuntimeError):  # has no value, as tensors that nobody computes
-            continue
     return found
-
-
-#: What ``engine`` may be: who computes.
-ENGINES: dict[str, Callable[[Path], Callable[[Sequence[Array]], Tensors]]] = {
-    "litert": lambda path: _litert(path, "AUTO"),
-    "litert-reference": lambda path: _litert(path, "BUILTIN_REF"),
-    "tflm": _tflm,
-}
 
 
 def _answer(folder: Path, engine: str) -> None:
     stage = folder / _STAGE
     save(stage, b"while it loaded the model")
-    infer = ENGINES[engine](folder / "model.tflite")
+    infer = _reader((folder / "model.tflite").read_bytes(), engine)
     with np.load(folder / "inputs.npz", allow_pickle=False) as found:
         inputs = dict(found)
     results: dict[str, Array] = {}

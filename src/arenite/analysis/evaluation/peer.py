@@ -9,17 +9,21 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from arenite.analysis.engines.peer_tensors import ENGINES
 from arenite.errors import CompareError
 from arenite.files import save
 from arenite.formats import load
 from arenite.formats.tflite import write
 from arenite.model import Model
 from arenite.model.model import Array
+from arenite.optimize.litert_process import LitertInterpreter
+from arenite.optimize.tflm_process import tflm_interpreter
 from arenite.processes.children import EndedError, Service, how_it_ended
 from arenite.processes.inside import Answer, serve
 
@@ -103,60 +107,29 @@ class Peer:
 
 # -- in the other process ----------------------------------------------------------------
 
-Infer = Callable[[tuple[Array, ...]], Array]
-Reset = Callable[[], object]
+
+def _interpreter(path: Path, engine: str) -> Any:
+    content = path.read_bytes()
+    if engine == "tflm":
+        return tflm_interpreter(content, _ARENA)
+    return LitertInterpreter(content, ENGINES[engine])
 
 
-def _litert(path: Path, resolver: str) -> tuple[Infer, Reset]:
-    from ai_edge_litert.interpreter import Interpreter, OpResolverType  # noqa: PLC0415 - an extra
-
-    interpreter = Interpreter(
-        model_path=str(path),
-        num_threads=1,
-        experimental_op_resolver_type=OpResolverType[resolver],
-    )
-    interpreter.allocate_tensors()
-    inputs = [detail["index"] for detail in interpreter.get_input_details()]
-    output = interpreter.get_output_details()[0]["index"]
-
-    def infer(values: tuple[Array, ...]) -> Array:
-        for index, value in zip(inputs, values, strict=True):
-            interpreter.set_tensor(index, value)
-        interpreter.invoke()
-        return np.asarray(interpreter.get_tensor(output))
-
-    return infer, interpreter.reset_all_variables
-
-
-def _tflm(path: Path) -> tuple[Infer, Reset]:
-    from tflite_micro.python.tflite_micro import runtime  # noqa: PLC0415 - an extra
-
-    interpreter = runtime.Interpreter.from_file(str(path), arena_size=_ARENA)
-
-    def infer(values: tuple[Array, ...]) -> Array:
-        for index, value in enumerate(values):
-            interpreter.set_input(value, index)
-        interpreter.invoke()
-        return np.asarray(interpreter.get_output(0))
-
-    return infer, interpreter.reset
-
-
-_LOADERS: dict[str, Callable[[Path], tuple[Infer, Reset]]] = {
-    "litert": lambda path: _litert(path, "AUTO"),
-    "litert-reference": lambda path: _litert(path, "BUILTIN_REF"),
-    "tflm": _tflm,
-}
+def _infer(interpreter: Any, values: tuple[Array, ...]) -> Array:
+    for number, value in enumerate(values):
+        interpreter.set_input(value, number)
+    interpreter.invoke()
+    return np.asarray(interpreter.get_output(0))
 
 
 def _outputs(
-    infer: Infer, reset: Reset, inputs: tuple[Array, ...], starts: Array | None, like: Array
+    interpreter: Any, inputs: tuple[Array, ...], starts: Array | None, like: Array
 ) -> Array:
     found = np.empty((len(inputs[0]), *like.shape), like.dtype)
     for number, values in enumerate(zip(*inputs, strict=True)):
         if starts is not None and starts[number]:
-            reset()
-        found[number] = infer(values)
+            interpreter.reset()
+        found[number] = _infer(interpreter, values)
     return found
 
 
@@ -177,7 +150,7 @@ def times_of(
 
 def _loaded(path: Path, engine: str) -> Answer:
     with _in_our_words(engine):
-        infer, reset = _LOADERS[engine](path)
+        interpreter = _interpreter(path, engine)
     output = load(path).outputs[0]
     like = np.empty(output.shape, output.type.dtype)
 
@@ -185,8 +158,9 @@ def _loaded(path: Path, engine: str) -> Answer:
         kind, inputs, more = question
         with _in_our_words(engine):
             if kind == "times":
-                return times_of(infer, list(zip(*inputs, strict=True)), more)
-            return _outputs(infer, reset, inputs, more, like)
+                samples = list(zip(*inputs, strict=True))
+                return times_of(partial(_infer, interpreter), samples, more)
+            return _outputs(interpreter, inputs, more, like)
 
     return answer
 
