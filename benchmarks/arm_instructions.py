@@ -27,13 +27,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from shared import ROOT, parser_of
+
 sys.path += [str(ROOT), str(ROOT / "tools")]
 
-import arm  # noqa: E402
-from debian import MissingError  # noqa: E402
-from tests.shared import ROOT as SHARED  # noqa: E402
-from wheels import BUILD, environment_for  # noqa: E402
+import arm
+from debian import MissingError
+from tests.shared import ROOT as SHARED
+from wheels import BUILD, environment_for
 
 HERE = Path(__file__).parent
 MODELS = ("kws_int8", "vww_int8", "ic_int8", "ad_int8", "sww_int8")
@@ -223,9 +224,7 @@ def path_of(model: str) -> Path:
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("models", nargs="*", metavar="MODEL", default=MODELS)
     parser.add_argument("--cpu", action="append", choices=arm.CPUS, help="all by default")
     parser.add_argument("--by-symbol", type=int, metavar="N", help="the N functions with the most")

@@ -14,7 +14,6 @@ A model is not the processor. LLVM has none of Apple's newer processors but Cycl
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import subprocess
@@ -23,13 +22,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from shared import ROOT, parser_of
+
 sys.path += [str(ROOT), str(ROOT / "tools")]
 
-import arm  # noqa: E402
-from debian import MissingError, own_architecture, program, unpack  # noqa: E402
-from spills import assembly_of, loops  # noqa: E402
-from wheels import BUILD  # noqa: E402
+import arm
+from debian import MissingError, own_architecture, program, unpack
+from spills import assembly_of, loops
+from wheels import BUILD
 
 LLVM = "llvm-19"
 ITERATIONS = 100
@@ -154,9 +154,7 @@ def table(found: Sequence[tuple[Loop, dict[str, tuple[float, float] | None]]]) -
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("pattern", nargs="?", default=FUNCTIONS, metavar="PATTERN")
     parser.add_argument("--cpu", action="append", choices=CPUS, help="all by default")
     parser.add_argument("--json", action="store_true", help="print figures as JSON")

@@ -27,8 +27,8 @@ import numpy as np
 import arenite as ar
 from arenite.analysis.machine import machine
 from arenite.runtime.io_conversion import real_range
+from shared import DIGITS
 
-DIGITS = Path(__file__).parent.parent / "examples" / "digits" / "digits_int8.tflite"
 Array = np.ndarray[Any, Any]
 
 

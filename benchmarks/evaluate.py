@@ -22,8 +22,7 @@ import numpy as np
 
 import arenite as ar
 from arenite.analysis.machine import machine
-
-DIGITS = Path(__file__).parent.parent / "examples" / "digits" / "digits_int8.tflite"
+from shared import DIGITS
 
 
 @contextmanager

@@ -14,12 +14,12 @@ Both processors must be free for two threads: the load average is printed.
 
 from __future__ import annotations
 
-import os
+from shared import ROOT, parser_of, table_of, write_results
 
-os.environ.update(dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1"))
-
+# isort: split
 import argparse
 import json
+import os
 import statistics
 import sys
 import tempfile
@@ -29,19 +29,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rich.console import Console
+from rich.table import Table
 
-ROOT = Path(__file__).resolve().parent.parent
+import arenite as ar
+from arenite.analysis.machine import machine
+from arenite.cli.peers import PEERS, hushed
+from arenite.formats import tflite
+from arenite.native.program import isa
+
 sys.path.append(str(ROOT))
-
-from rich.console import Console  # noqa: E402
-from rich.table import Table  # noqa: E402
-from tests.native.large_networks import LARGE, large_network  # noqa: E402
-
-import arenite as ar  # noqa: E402
-from arenite.analysis.machine import machine  # noqa: E402
-from arenite.cli.peers import PEERS, hushed  # noqa: E402
-from arenite.formats import tflite  # noqa: E402
-from arenite.native.program import isa  # noqa: E402
+from tests.native.large_networks import LARGE, large_network
 
 Invoke = Callable[[], object]
 #: What is timed of a turn.
@@ -125,9 +123,8 @@ def measure(name: str, turns: int, threads: int) -> dict[str, Any]:
 
 def table(rows: Sequence[dict[str, Any]], threads: int) -> Table:
     """A line per network."""
-    view = Table(title="One inference, microseconds (least)", box=None, title_justify="left")
-    for heading in ("network", "LiteRT", "1 thread", f"{threads} threads", "xLiteRT", "x1"):
-        view.add_column(heading, justify="left" if heading == "network" else "right", no_wrap=True)
+    headings = ("network", "LiteRT", "1 thread", f"{threads} threads", "xLiteRT", "x1")
+    view = table_of("One inference, microseconds (least)", headings)
     for row in rows:
         micro = [row["us"].get(engine) for engine in (PEER, "1", str(threads))]
         times = [f"{one['least']:,.0f}" if one else "-" for one in micro]
@@ -144,9 +141,7 @@ def text_of(found: dict[str, float] | None) -> str:
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(LARGE))
     parser.add_argument("--turns", type=int, default=40, metavar="N", help="of every engine")
     parser.add_argument("--threads", type=int, default=2, metavar="N")
@@ -163,11 +158,11 @@ def main() -> None:
     rows = [measure(name, args.turns, args.threads) for name in args.names or LARGE]
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
     about = {**machine(), "isa": isa(), "load": load, PEER: PEERS[PEER].version}
-    report = json.dumps({"machine": about, "results": rows}, indent=1)
+    report = {"machine": about, "results": rows}
     if args.output:
-        args.output.write_text(report + "\n", encoding="utf-8")
+        write_results(args.output, report)
     if args.json:
-        print(report)
+        print(json.dumps(report, indent=1))
         return
     console = Console(width=max(Console().width, 100), highlight=False)
     console.print(table(rows, args.threads))

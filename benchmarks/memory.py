@@ -12,30 +12,27 @@ that go with them, and what all passes leave of multiply-accumulates, file and e
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
+from shared import ROOT, SHARED, parser_of, write_results
+
 sys.path.append(str(ROOT))
 
-from rich.console import Console  # noqa: E402
-from rich.table import Table  # noqa: E402
-from tests.optimize.architectures import ARCHITECTURES, architecture  # noqa: E402
+from rich.console import Console
+from rich.table import Table
+from tests.optimize.architectures import ARCHITECTURES, architecture
 
-import arenite as ar  # noqa: E402
-from arenite.analysis.head_plans import head_plans  # noqa: E402
-from arenite.analysis.machine import machine  # noqa: E402
-from arenite.analysis.optimization import Figures, figures  # noqa: E402
-from arenite.model import Model  # noqa: E402
-from arenite.target import find_target  # noqa: E402
+import arenite as ar
+from arenite.analysis.head_plans import head_plans
+from arenite.analysis.machine import machine
+from arenite.analysis.optimization import Figures, figures
+from arenite.model import Model
+from arenite.target import find_target
 
-SHARED = Path(os.environ.get("ARENITE_SHARED", ROOT.parent / "shared")) / "models"
 TARGETS = ("host", "cortex-m4", "cortex-m55")
 #: Those that are measured with floats as well.
 FLOATS = ("MobileNetV2 0.35, 160", "NASNet cells, 32")
@@ -112,9 +109,7 @@ HEADINGS = (
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("models", nargs="*", metavar="MODEL")
     parser.add_argument("--target", action="append", metavar="NAME")
     parser.add_argument("--verify", type=int, default=0, metavar="N")
@@ -129,8 +124,7 @@ def main() -> None:
             print(*row(results[-1]), sep=" | ", flush=True)
     Console(width=220).print(table)
     if options.output:
-        text = json.dumps({"machine": machine(), "results": results}, indent=1)
-        options.output.write_text(text + "\n", encoding="utf-8")
+        write_results(options.output, {"machine": machine(), "results": results})
 
 
 if __name__ == "__main__":

@@ -16,33 +16,40 @@ run by it in another process, and has no figures of MNN's then.
 
 from __future__ import annotations
 
-import argparse
-import json
+from shared import RESULTS, ROOT, SHARED, cell, machine_text, parser_of, table_of, write_results
+
+# isort: split
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
-from reference import SHARED, Array, cell, machine, summary, take_turns, version  # first: threads
+import numpy as np
+import numpy.typing as npt
+from rich.console import Console
+from rich.table import Table
 
-import numpy as np  # isort: skip
-from rich.console import Console  # isort: skip
-from rich.table import Table  # isort: skip
+from arenite.analysis import timing
+from arenite.analysis.benchmark import Spread
+from arenite.analysis.machine import machine
+from arenite.cli.peers import PEERS
 
-ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT))
-from tests.mnn_oracle import MnnError, MnnOracle  # noqa: E402
+from tests.mnn_oracle import MnnError, MnnOracle
 
-RESULTS = ROOT / "benchmarks" / "results" / "mnn.json"
+Array = npt.NDArray[Any]
 MODELS = ("ic_float32", "vww_float32", "ad_float32", "kws_int8", "ic_int8")
 #: Models of images, and their width: quantised for the benchmark.
 QUANTIZED = {"ic_float32": 32, "vww_float32": 96}
 PACKAGES = {"arenite": "arenite.mnn", "mnn": "MNN"}
 CONFIG = {"backend": "CPU", "numThread": 1}
 MEMORY, MEGABYTE = 0, 1 << 20
+#: Turns of each package, at most.
+TURNS = 10_000
 
 
 def session_of(package: Any, path: Path) -> tuple[Any, Any]:
@@ -109,7 +116,8 @@ def measure(path: Path, seconds: float) -> dict[str, Any]:
     inputs = random_inputs(source.getShape(), dtype)
     outputs = {name: np.stack([call(x) for x in inputs]) for name, call in infer.items()}
     theirs = outputs.get("mnn")
-    samples = take_turns(infer, inputs[0], seconds)
+    calls = {name: partial(call, inputs[0]) for name, call in infer.items()}
+    spreads = timing.take_turns(calls, TURNS, lambda: None, seconds)
     compared = (
         {}
         if theirs is None
@@ -120,7 +128,7 @@ def measure(path: Path, seconds: float) -> dict[str, Any]:
     )
     return {
         "model": path.stem,
-        "microseconds": {name: summary(turns) for name, turns in samples.items()},
+        "microseconds": {name: summary(spread) for name, spread in spreads.items()},
         **compared,
         "megabytes": {
             name: net.getSessionInfo(session, MEMORY) for name, (net, session) in made.items()
@@ -129,25 +137,31 @@ def measure(path: Path, seconds: float) -> dict[str, Any]:
     }
 
 
+def summary(spread: Spread) -> dict[str, float]:
+    """Microseconds."""
+    values = {key: round(1e6 * getattr(spread, key), 3) for key in ("median", "p10", "p90")}
+    return {**values, "turns": spread.samples}
+
+
 def table(results: list[dict[str, Any]]) -> Table:
     """Medians in microseconds, their ratio, megabytes."""
-    view = Table(
-        title="One session on one thread: microseconds, megabytes", box=None, title_justify="left"
-    )
     headings = ("arenite", "mnn", "mnn/arenite", "arenite MB", "arena", "tensors", "kernels")
-    for heading in ("model", *headings, "mnn MB", "difference"):
-        view.add_column(heading, justify="left" if heading == "model" else "right", no_wrap=True)
+    view = table_of(
+        "One session on one thread: microseconds, megabytes",
+        ("model", *headings, "mnn MB", "difference"),
+    )
     for result in results:
         times, megabytes = result["microseconds"], result["megabytes"]
+        cells = {name: cell(SimpleNamespace(**one), 1) for name, one in times.items()}
         parts = [f"{size / MEGABYTE:.3f}" for size in result["arenite_bytes"].values()]
-        ours = cell(times["arenite"], ""), [f"{megabytes['arenite']:.3f}", *parts]
+        ours = cells["arenite"], [f"{megabytes['arenite']:.3f}", *parts]
         if "mnn" not in times:
             view.add_row(result["model"], ours[0], "crashes", "", *ours[1])
             continue
         view.add_row(
             result["model"],
             ours[0],
-            cell(times["mnn"], ""),
+            cells["mnn"],
             f"{times['mnn']['median'] / times['arenite']['median']:.2f}",
             *ours[1],
             f"{megabytes['mnn']:.3f}",
@@ -157,12 +171,10 @@ def table(results: list[dict[str, Any]]) -> Table:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("models", nargs="*", type=Path, metavar="MODEL.mnn")
     parser.add_argument("--seconds", type=float, default=5.0, help="per model")
-    parser.add_argument("--output", type=Path, default=RESULTS)
+    parser.add_argument("--output", type=Path, default=RESULTS / "mnn.json")
     args = parser.parse_args()
     console = Console(width=max(Console().width, 120), highlight=False)
     results = []
@@ -170,14 +182,10 @@ def main() -> None:
         for path in args.models or models(Path(folder)):
             with console.status(f"timing {path.stem}"):
                 results.append(measure(path, args.seconds))
-    about = machine()
-    about["peers"] = {"MNN": version("MNN")}
+    about = {**machine(), "peers": {"MNN": PEERS["mnn"].version}}
     console.print(table(results))
-    console.print(f"{about['cpu']} ({', '.join(about['flags'])}), MNN {about['peers']['MNN']}")
-    args.output.parent.mkdir(parents=True, exist_ok=True)
-    report = {"machine": about, "results": results}
-    args.output.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-    console.print(f"written to {args.output}")
+    console.print(f"{machine_text(about)}, MNN {PEERS['mnn'].version}")
+    write_results(args.output, {"machine": about, "results": results})
 
 
 if __name__ == "__main__":

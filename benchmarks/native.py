@@ -12,39 +12,40 @@ some at a time.
 
 from __future__ import annotations
 
-import os
+from shared import (
+    RESULTS,
+    cell,
+    compiled_modules,
+    machine_text,
+    models,
+    parser_of,
+    table_of,
+)
 
-THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
-os.environ.update(dict.fromkeys(THREADS, "1"))  # before NumPy loads its BLAS
+# isort: split
+import json
+import statistics
+import subprocess
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
 
-import argparse  # noqa: E402
-import json  # noqa: E402
-import statistics  # noqa: E402
-import subprocess  # noqa: E402
-import sys  # noqa: E402
-from collections.abc import Sequence  # noqa: E402
-from functools import partial  # noqa: E402
-from pathlib import Path  # noqa: E402
-from typing import Any  # noqa: E402
+from held import hold_litert_to_avx2
+from rich.console import Console
+from rich.table import Table
 
-from compiled import compiled_modules  # noqa: E402
-from held import hold_litert_to_avx2  # noqa: E402
-from rich.console import Console  # noqa: E402
-from rich.table import Table  # noqa: E402
+import arenite as ar
+from arenite.analysis import timing
+from arenite.analysis.benchmark import Benchmark, bench_facts
+from arenite.analysis.inputs.files import random_inputs
+from arenite.analysis.machine import machine
+from arenite.cli.measure import measure
+from arenite.cli.peers import PEERS, Peer, hushed, peers_called
+from arenite.cli.trial import try_out
+from arenite.runtime.io_conversion import dequantized
 
-import arenite as ar  # noqa: E402
-from arenite.analysis import timing  # noqa: E402
-from arenite.analysis.benchmark import Benchmark, Spread, bench_facts  # noqa: E402
-from arenite.analysis.inputs.files import random_inputs  # noqa: E402
-from arenite.analysis.machine import machine  # noqa: E402
-from arenite.cli.measure import measure  # noqa: E402
-from arenite.cli.peers import PEERS, Peer, hushed, peers_called  # noqa: E402
-from arenite.cli.trial import try_out  # noqa: E402
-from arenite.runtime.io_conversion import dequantized  # noqa: E402
-
-ROOT = Path(__file__).resolve().parent.parent
-SHARED = Path(os.environ.get("ARENITE_SHARED", ROOT.parent / "shared")) / "models"
-RESULTS = Path(__file__).resolve().parent / "results"
 MODELS = (
     "mlperf_tiny/kws_int8",
     "mlperf_tiny/vww_int8",
@@ -78,15 +79,6 @@ other = arenite.Interpreter(sys.argv[2])
 end = time.perf_counter()
 print(numpy_there - start, imported - numpy_there, planned - imported, end - planned)
 """
-
-
-def models() -> list[Path]:
-    """The models to time: the bundled one, and the well-known ones that are there."""
-    found = [SHARED / f"{name}.tflite" for name in MODELS]
-    return [
-        ROOT / "examples" / "digits" / "digits_int8.tflite",
-        *(path for path in found if path.exists()),
-    ]
 
 
 def start(path: Path, other: Path) -> dict[str, float]:
@@ -177,12 +169,10 @@ def litert_in_batches(path: Path, batch: Sequence[Any]) -> timing.Call | None:
 
 def table(results: Sequence[Benchmark]) -> Table:
     """A line per model: times with half the spread from p10 to p90, ratios, batches, loads."""
-    view = Table(title="One inference on one thread", box=None, title_justify="left")
     peers = list(PEERS)
     ratios_to = (f"x {name}" for name in peers)
     headings = ("model", "arenite", "litert", *ratios_to, "1 thread", "2", "load + plan", "litert")
-    for heading in headings:
-        view.add_column(heading, justify="left" if heading == "model" else "right", no_wrap=True)
+    view = table_of("One inference on one thread", headings)
     for result in results:
         spreads = {engine.name: engine.inference for engine in result.engines}
         own = spreads["arenite"].median
@@ -193,15 +183,6 @@ def table(results: Sequence[Benchmark]) -> Table:
         planned = [cell(loads.get(name)) for name in ("arenite", "litert")]
         view.add_row(Path(result.file).stem, *times, *ratios, *rates, *planned)
     return view
-
-
-def cell(spread: Spread | None) -> str:
-    """Microseconds: ``23.2 ±5%``."""
-    if spread is None:
-        return "-"
-    micro = spread.median * 1e6
-    half = 50 * (spread.p90 - spread.p10) / spread.median
-    return f"{micro:.{0 if micro >= 100 else 1 if micro >= 10 else 2}f} ±{half:.0f}%"
 
 
 def facts(result: Benchmark) -> dict[str, Any]:
@@ -230,9 +211,7 @@ def lines_of(report: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("models", nargs="*", type=Path, metavar="MODEL.tflite")
     parser.add_argument("--repeat", type=int, default=200, help="turns per engine and model")
     parser.add_argument("--against", default=",".join(PEERS), help="peers, with commas")
@@ -246,7 +225,7 @@ def main() -> None:
     peers = peers_called([name for name in args.against.split(",") if name])
     asked = hold_litert_to_avx2() if args.hold_litert else None
     console = Console(width=max(Console().width, 110), highlight=False)
-    results, paths = [], args.models or models()
+    results, paths = [], args.models or models(MODELS)
     first = next((path for path in paths if path.stem == "kws_int8"), paths[0])
     other = next((path for path in paths if path.stem == "ad_int8"), paths[-1])
     with compiled_modules():
@@ -262,7 +241,7 @@ def main() -> None:
     if asked is not None and not asked():
         raise SystemExit("LiteRT had chosen its kernels before it was held to AVX2")
     console.print(table(results))
-    console.print(f"{about['cpu']} ({', '.join(about['flags'])}), kernels: {results[0].isa}")
+    console.print(f"{machine_text(about)}, kernels: {results[0].isa}")
     console.print(
         f"{first.stem}: import {1000 * started['import_arenite']:.1f} ms beyond NumPy, load + plan "
         f"{1000 * started['load_and_plan']:.1f} ms in a fresh process; then {other.stem}: "

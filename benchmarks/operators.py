@@ -10,38 +10,32 @@ chooses the instruction set, as always.
 
 from __future__ import annotations
 
-import os
+from shared import RESULTS, machine_text, parser_of, table_of
 
-THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
-os.environ.update(dict.fromkeys(THREADS, "1"))  # before NumPy loads its BLAS
+# isort: split
+import json
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
 
-import argparse  # noqa: E402
-import json  # noqa: E402
-import tempfile  # noqa: E402
-import warnings  # noqa: E402
-from collections.abc import Callable, Iterator, Sequence  # noqa: E402
-from dataclasses import dataclass, field  # noqa: E402
-from functools import partial  # noqa: E402
-from pathlib import Path  # noqa: E402
-from typing import Any  # noqa: E402
+import custom_operators
+import numpy as np
+from rich.console import Console
 
-import custom_operators  # noqa: E402
-import numpy as np  # noqa: E402
-from rich.console import Console  # noqa: E402
-from rich.table import Table  # noqa: E402
-
-import arenite as ar  # noqa: E402
-from arenite.analysis import timing  # noqa: E402
-from arenite.analysis.benchmark import Spread  # noqa: E402
-from arenite.analysis.inputs.files import random_inputs  # noqa: E402
-from arenite.analysis.machine import machine  # noqa: E402
-from arenite.cli.peers import hushed  # noqa: E402
-from arenite.formats.tflite import write  # noqa: E402
-from arenite.model import Model, ModelBuilder, TensorType  # noqa: E402
-from arenite.native.program import isa  # noqa: E402
-from arenite.ops import builtin  # noqa: E402
-
-RESULTS = Path(__file__).resolve().parent / "results"
+import arenite as ar
+from arenite.analysis import timing
+from arenite.analysis.benchmark import Spread
+from arenite.analysis.inputs.files import random_inputs
+from arenite.analysis.machine import machine
+from arenite.cli.peers import hushed
+from arenite.formats.tflite import write
+from arenite.model import Model, ModelBuilder, TensorType
+from arenite.native.program import isa
+from arenite.ops import builtin
 
 Shape = tuple[int, ...]
 Array = np.ndarray[Any, Any]
@@ -261,17 +255,14 @@ def times(name: str, model: Model, repeat: int, folder: Path) -> tuple[dict[str,
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="operators; all without")
     parser.add_argument("--repeat", type=int, default=60, help="turns per engine")
     parser.add_argument("--output", type=Path, default=RESULTS / "operators.json")
     args = parser.parse_args()
     console = Console(width=max(Console().width, 100), highlight=False)
-    view = Table(title="One operator, 16 KB, one thread: microseconds", box=None)
-    for heading in ("operator", "type", "kernel", "arenite", "x litert", "x tflm"):
-        view.add_column(heading, justify="left" if heading == "operator" else "right")
+    headings = ("operator", "type", "kernel", "arenite", "x litert", "x tflm")
+    view = table_of("One operator, 16 KB, one thread: microseconds", headings)
     warnings.simplefilter("ignore", ar.UndefinedWarning)  # some leave outputs as they are
     results = []
     with tempfile.TemporaryDirectory() as folder:
@@ -288,7 +279,7 @@ def main() -> None:
             view.add_row(name, kind, kernel, f"{own * 1e6:.2f}", *ratios)
     console.print(view)
     about = machine()
-    console.print(f"{about['cpu']} ({', '.join(about['flags'])}), kernels: {isa()}")
+    console.print(f"{machine_text(about)}, kernels: {isa()}")
     if args.names:
         return
     lines = ",\n".join(map(json.dumps, results))

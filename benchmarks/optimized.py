@@ -9,31 +9,25 @@ Tiny, half of whose multiplications are for channels that never change.
 
 from __future__ import annotations
 
-import os
+from shared import SHARED, cell, machine_text, parser_of, write_results
 
-THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
-os.environ.update(dict.fromkeys(THREADS, "1"))  # before NumPy loads its BLAS
+# isort: split
+import tempfile
+from functools import partial
+from pathlib import Path
+from typing import Any
 
-import argparse  # noqa: E402
-import json  # noqa: E402
-import tempfile  # noqa: E402
-from functools import partial  # noqa: E402
-from pathlib import Path  # noqa: E402
-from typing import Any  # noqa: E402
+import numpy as np
 
-import numpy as np  # noqa: E402
+import arenite as ar
+from arenite.analysis import timing
+from arenite.analysis.benchmark import Spread
+from arenite.analysis.inputs.files import random_inputs
+from arenite.analysis.machine import machine
+from arenite.analysis.statistics import statistics
+from arenite.cli.peers import PEERS, hushed, load_arenite
+from arenite.formats import tflite
 
-import arenite as ar  # noqa: E402
-from arenite.analysis import timing  # noqa: E402
-from arenite.analysis.benchmark import Spread  # noqa: E402
-from arenite.analysis.inputs.files import random_inputs  # noqa: E402
-from arenite.analysis.machine import machine  # noqa: E402
-from arenite.analysis.statistics import statistics  # noqa: E402
-from arenite.cli.peers import PEERS, hushed, load_arenite  # noqa: E402
-from arenite.formats import tflite  # noqa: E402
-
-ROOT = Path(__file__).resolve().parent.parent
-SHARED = Path(os.environ.get("ARENITE_SHARED", ROOT.parent / "shared")) / "models"
 ENGINES = {"arenite": load_arenite, **{name: PEERS[name].load for name in ("litert", "tflm")}}
 
 
@@ -81,16 +75,12 @@ def lines(result: dict[str, Any]) -> list[str]:
         f"{sizes['original']:,} -> {sizes['optimised']:,} bytes"
     ]
     for name, values in result["seconds"].items():
-        spread = Spread(**values)
-        half = 50 * (spread.p90 - spread.p10) / spread.median
-        text.append(f"  {name:22s} {spread.median * 1e6:9.1f} us ±{half:.0f}%")
+        text.append(f"  {name:22s} {cell(Spread(**values)):>14s} us")
     return text
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("models", nargs="*", type=Path, metavar="MODEL.tflite")
     parser.add_argument("--repeat", type=int, default=200, help="turns per engine and model")
     parser.add_argument("--only", help="passes, with commas; all by default")
@@ -99,14 +89,13 @@ def main() -> None:
     only = args.only.split(",") if args.only else None
     paths = args.models or [SHARED / "mlperf_tiny" / "vww_int8.tflite"]
     about = machine()
-    print(f"{about['cpu']} ({', '.join(about['flags'])})")
+    print(machine_text(about))
     results = []
     for path in paths:
         results.append(measure(path, only, args.repeat))
         print("\n".join(lines(results[-1])))
     if args.output:
-        report = {"machine": about, "results": results}
-        args.output.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+        write_results(args.output, {"machine": about, "results": results})
 
 
 if __name__ == "__main__":

@@ -15,37 +15,31 @@ Times are medians, with the first and the third quartile.
 
 from __future__ import annotations
 
-import os
+from shared import compiled_modules, models, parser_of
 
-THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
-os.environ.update(dict.fromkeys(THREADS, "1"))  # before NumPy loads its BLAS
+# isort: split
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import pairwise
+from operator import truediv
+from pathlib import Path
+from time import thread_time
+from typing import Any
 
-import argparse  # noqa: E402
-import statistics  # noqa: E402
-import subprocess  # noqa: E402
-import sys  # noqa: E402
-import tempfile  # noqa: E402
-from collections.abc import Callable, Sequence  # noqa: E402
-from functools import partial  # noqa: E402
-from itertools import pairwise  # noqa: E402
-from operator import truediv  # noqa: E402
-from pathlib import Path  # noqa: E402
-from time import thread_time  # noqa: E402
-from typing import Any  # noqa: E402
+import numpy as np
 
-import numpy as np  # noqa: E402
-from compiled import compiled_modules  # noqa: E402
+import arenite as ar
+from arenite.analysis.machine import machine
+from arenite.cli.peers import hushed
+from arenite.formats import tflite
+from arenite.ops.tflite.conv_2d import Conv2DOptions
+from arenite.runtime.interpreter_config import Setup
 
-import arenite as ar  # noqa: E402
-from arenite.analysis.machine import machine  # noqa: E402
-from arenite.cli.peers import hushed  # noqa: E402
-from arenite.formats import tflite  # noqa: E402
-from arenite.ops.tflite.conv_2d import Conv2DOptions  # noqa: E402
-from arenite.runtime.interpreter_config import Setup  # noqa: E402
-
-ROOT = Path(__file__).resolve().parent.parent
-SHARED = Path(os.environ.get("ARENITE_SHARED", ROOT.parent / "shared")) / "models"
-NAMES = ("kws", "vww", "ic", "ad")
+MODELS = tuple(f"mlperf_tiny/{name}_int8" for name in ("kws", "vww", "ic", "ad"))
 IMPORT = """
 import time
 import numpy
@@ -56,15 +50,6 @@ print(time.perf_counter() - start)
 
 
 # -- models -----------------------------------------------------------------------------
-
-
-def models() -> list[Path]:
-    """The models of MLPerf Tiny that are there, and the bundled one."""
-    found = [SHARED / "mlperf_tiny" / f"{name}_int8.tflite" for name in NAMES]
-    return [
-        *(path for path in found if path.exists()),
-        ROOT / "examples" / "digits" / "digits_int8.tflite",
-    ]
 
 
 def chain(count: int) -> bytes:
@@ -86,30 +71,18 @@ def chain(count: int) -> bytes:
 # -- what is timed ----------------------------------------------------------------------
 
 
-def arenite(path: Path) -> None:
+def arenite(path: Path) -> Any:
     """Load and plan."""
-    ar.Interpreter(path)
+    return ar.Interpreter(path)
 
 
-def arenite_runs(path: Path) -> None:
-    """Load, plan and run."""
-    ar.Interpreter(path).invoke()
-
-
-def litert(path: Path) -> None:
+def litert(path: Path) -> Any:
     """Load and plan, on one thread."""
-    from ai_edge_litert.interpreter import Interpreter  # noqa: PLC0415 - may be absent
-
-    Interpreter(model_path=str(path), num_threads=1).allocate_tensors()
-
-
-def litert_runs(path: Path) -> None:
-    """Load, plan and run, on one thread."""
     from ai_edge_litert.interpreter import Interpreter  # noqa: PLC0415 - may be absent
 
     interpreter = Interpreter(model_path=str(path), num_threads=1)
     interpreter.allocate_tensors()
-    interpreter.invoke()
+    return interpreter
 
 
 def phases(path: Path) -> dict[str, float]:
@@ -179,12 +152,11 @@ def spread(times: Sequence[float], unit: float = 1e3) -> str:
 
 def show(name: str, path: Path, turns: int, *, against: bool) -> None:
     """A model's lines."""
-    calls: dict[str, Callable[[], object]] = {"arenite": partial(arenite, path)}
-    if against:
-        calls["litert"] = partial(litert, path)
-    calls["with an inference: arenite"] = partial(arenite_runs, path)
-    if against:
-        calls["with an inference: litert"] = partial(litert_runs, path)
+    loads = {"arenite": arenite, "litert": litert} if against else {"arenite": arenite}
+    calls: dict[str, Callable[[], object]] = {}
+    for engine, load in loads.items():
+        calls[engine] = partial(load, path)
+        calls[f"with an inference: {engine}"] = lambda load=load: load(path).invoke()
     with hushed():
         times = in_turn(calls, turns)
         parts = [phases(path) for _ in range(turns)]
@@ -203,9 +175,7 @@ def show(name: str, path: Path, turns: int, *, against: bool) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("models", nargs="*", type=Path, metavar="MODEL.tflite")
     parser.add_argument("--repeat", type=int, default=50, help="turns per model")
     parser.add_argument("--chains", default="100,1000,10000", help="numbers of operators")
@@ -215,7 +185,7 @@ def main() -> None:
     with compiled_modules():
         print(f"import arenite beyond numpy: {spread(imports(max(5, args.repeat // 2)))} ms")
     against = args.against == "litert"
-    for path in args.models or models():
+    for path in args.models or models(MODELS):
         show(path.stem, path, args.repeat, against=against)
     for count in map(int, filter(None, args.chains.split(","))):
         with tempfile.TemporaryDirectory() as folder:

@@ -10,7 +10,7 @@ import pytest
 
 FOLDER = Path(__file__).parent.parent / "benchmarks"
 #: What another benchmark imports is none of its own.
-SHARED = {"arm_inferences.py", "compiled.py", "custom_operators.py", "held.py"}
+SHARED = {"arm_inferences.py", "custom_operators.py", "held.py", "shared.py"}
 BENCHMARKS = sorted(path for path in FOLDER.glob("*.py") if path.name not in SHARED)
 
 
