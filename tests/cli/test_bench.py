@@ -120,12 +120,6 @@ def test_a_peer_that_is_not_installed_is_left_out_with_a_line(arenite, model_fil
     assert "litert   left out: not installed (pip install ai-edge-litert)" in result.stdout
 
 
-def test_an_unknown_peer_is_wrong_usage(arenite, model_file):
-    result = arenite("bench", model_file, "--against", "litert,onnx")
-    assert result.exit_code == 2
-    assert "expected some of litert,tflm,mnn, got 'onnx'" in " ".join(result.stderr.split())
-
-
 def test_a_model_that_arenite_refuses_is_an_error(arenite, tmp_path):
     path = tmp_path / "m.tflite"
     path.write_bytes(b"GGUF....")

@@ -44,24 +44,3 @@ def test_a_folder_that_was_not_exported_is_an_error(arenite, tmp_path):
     result = arenite("board", tmp_path)
     assert result.exit_code == 2
     assert "expected an exported folder" in result.stderr
-
-
-def test_a_processor_that_cannot_be_emulated_is_an_error(arenite, model_file):
-    result = arenite("board", model_file, "--target", "host")
-    assert result.exit_code == 2
-    assert "got 'host'" in result.stderr
-
-
-def test_stock_needs_tflms_sources(arenite, model_file, tmp_path):
-    result = arenite("board", model_file, "--stock")
-    assert result.exit_code == 2
-    assert "expected --stock and --tflm PATH together" in " ".join(result.stderr.split())
-    result = arenite("board", model_file, "--stock", "--tflm", tmp_path)
-    assert result.exit_code == 2
-    assert "has no tensorflow/lite/micro, cmsis_nn" in " ".join(result.stderr.split())
-
-
-def test_stock_takes_no_budget_of_an_export(arenite, model_file, tmp_path):
-    result = arenite("board", model_file, "--stock", "--tflm", tmp_path, "--ram", "9k")
-    assert result.exit_code == 2
-    assert "are not TFLM's" in " ".join(result.stderr.split())

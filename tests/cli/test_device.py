@@ -65,12 +65,6 @@ def test_structs_of_a_tflm_decide_on_its_arena(arenite, tmp_path):
     assert arena("ilp32") < arena("lp64")
 
 
-def test_an_export_without_tflm_has_no_structs(arenite, tmp_path):
-    result = arenite("export", DIGITS, "-o", tmp_path / "out", "--abi", "ilp32")
-    assert result.exit_code == 2
-    assert "expected --library tflm" in result.stderr
-
-
 @pytest.mark.parametrize("command", ["cost", "evaluate"])
 def test_a_target_is_described_alike_in_every_command(arenite, command):
     options = ("--target", "m4", "--compiler", "armclang", "--abi", "ilp32_int_enums")

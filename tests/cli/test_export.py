@@ -73,12 +73,6 @@ def test_more_memory_than_tflm_takes_is_pointed_out(arenite, tmp_path):
     assert "more than TFLM's arena" not in usual.stdout
 
 
-def test_a_name_that_is_none_in_c_is_wrong_usage(arenite, model_file, tmp_path):
-    result = arenite("export", model_file, "-o", tmp_path / "out", "--name", "a-b")
-    assert result.exit_code == 2
-    assert "'a_b'" in result.stderr
-
-
 def test_a_folder_in_use_is_an_error(arenite, model_file, tmp_path):
     (tmp_path / "mine.txt").write_text("")
     result = arenite("export", model_file, "-o", tmp_path)

@@ -223,12 +223,6 @@ def test_ranges_that_are_none_are_usage_errors(arenite, wasteful, text):
     assert "expected NAME=LOW:HIGH" in result.stderr
 
 
-def test_a_range_of_no_input_is_a_usage_error(arenite, wasteful):
-    result = arenite("optimize", wasteful, "--range", "nothing=0:1")
-    assert result.exit_code == 2
-    assert "expected an input of x1, got 'nothing'" in result.stderr
-
-
 def test_ranges_by_name():
     assert read_ranges(["a=b=0:1", "c=-1.5:2"]) == {"a=b": (0.0, 1.0), "c": (-1.5, 2.0)}
 
@@ -251,10 +245,6 @@ def test_a_model_that_tflm_does_not_run_stays_as_it_is(arenite):
     found = facts(arenite, shared_model("kws_hybrid"))
     assert not found["changed"]
     assert "it does not run" in found["passes"][0]["declined"][0]["text"]
-
-
-def test_another_suffix_is_a_usage_error(arenite, wasteful):
-    assert arenite("optimize", wasteful, "-o", "out.bin").exit_code == 2
 
 
 def test_the_picture_of_both_plans_is_up_to_date(arenite, monkeypatch, tmp_path):

@@ -147,12 +147,7 @@ def test_the_result_may_not_be_the_model(arenite, files):
 
 
 def test_the_choices_are_those_of_the_settings():
-    for names, type_ in (
-        (ActivationsName, Activations),
-        (DenseName, Dense),
-        (PortsName, Ports),
-    ):
-        assert tuple(one.value for one in names) == type_.__args__
+    assert (ActivationsName, DenseName, PortsName) == (Activations, Dense, Ports)
 
 
 def test_an_arena_gets_one_piece_of_a_board_s_memory() -> None:

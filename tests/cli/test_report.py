@@ -37,11 +37,6 @@ def test_it_is_for_a_target(arenite, model_file, tmp_path):
     assert "cortex-m55, TFLM with CMSIS-NN" in page.read_text(encoding="utf-8")
 
 
-def test_the_output_is_a_page_and_not_the_model(arenite, model_file, tmp_path):
-    assert arenite("report", model_file, "-o", tmp_path / "page.pdf").exit_code == 2
-    assert "expected a .html file" in arenite("report", model_file, "-o", "page.pdf").stderr
-
-
 @pytest.mark.usefixtures("undrawn")
 def test_a_side_that_does_not_exist_is_wrong_usage(arenite, model_file, tmp_path):
     page = tmp_path / "page.html"

@@ -67,9 +67,3 @@ def test_where_a_revision_means_nothing_it_is_refused_with_the_reason(arenite, c
     result = arenite(*command, "--tflm-version", "2024-06")
     assert result.exit_code == 2
     assert why in " ".join(result.stderr.replace("│", "").split())
-
-
-def test_quantize_judges_by_the_revisions_bits_and_arena(arenite, model_file):
-    result = arenite("quantize", model_file, "--data", "none", "--tflm-version", "zephyr-9")
-    assert result.exit_code == 2
-    assert "zephyr-4.2" in result.stderr

@@ -33,13 +33,6 @@ def test_outputs_are_those_of_the_interpreter(arenite, model_file, pixels, tmp_p
         assert np.array_equal(outputs["probabilities"], ar.Interpreter(str(model_file))(array))
 
 
-def test_outputs_in_another_format_are_refused(arenite, model_file, tmp_path):
-    result = arenite("run", model_file, "--output", tmp_path / "y.txt")
-    assert result.exit_code == 2
-    assert "expected a .npz file, got" in result.stderr
-    assert not (tmp_path / "y.txt").exists()
-
-
 def test_results_are_shown_with_labels(arenite, model_file, pixels, tmp_path):
     path, array = pixels
     labels = tmp_path / "labels.txt"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tests.shared import DIGITS, shared_wake_word
+from tests.shared import shared_wake_word
 
 
 def test_a_manifest_that_asks_for_enough_exits_with_0(arenite):
@@ -36,21 +36,3 @@ def test_two_models_have_two_verdicts_on_ram(arenite):
     result = arenite("fit", *models, "--board", "voice-pe", "--json")
     facts = json.loads(result.stdout)
     assert (facts["ram"], facts["internal_ram"], facts["psram"]) == (44_512, True, True)
-
-
-def test_limits_are_refused_for_several_models(arenite, model_file):
-    result = arenite("fit", model_file, model_file, "--ram", "1k")
-    assert result.exit_code == 2
-    assert "without --ram" in result.stderr
-
-
-def test_an_operator_that_the_program_lacks_is_an_error(arenite):
-    result = arenite("fit", DIGITS, "--runtime", "esphome")
-    assert result.exit_code == 2
-    assert "ESPHome has no SOFTMAX" in result.stderr
-
-
-def test_a_release_that_is_not_known_is_refused_with_the_known_ones(arenite, model_file):
-    result = arenite("memory", model_file, "--target", "esp32s3", "--library-version", "1.5.0")
-    assert result.exit_code == 2
-    assert "1.2.3" in result.stderr

@@ -21,8 +21,3 @@ def test_the_command_says_it(arenite, model_file, tmp_path):
     facts = json.loads(arenite("which", model_file, log, "--json").stdout)
     assert facts["given"] == {"total": used}
     assert facts["groups"][0]["builds"]
-
-
-def test_the_command_wants_numbers(arenite, model_file):
-    assert arenite("which", model_file).exit_code == 2
-    assert arenite("which", model_file, "--used", "7").exit_code == 1

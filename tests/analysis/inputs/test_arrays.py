@@ -30,6 +30,7 @@ FLOAT = inputs(("x", (1, 2, 3), "float32")).inputs[0]
 INT8 = inputs(("x", (1, 2, 3), "int8", 0.5, -1)).inputs[0]
 INT32 = inputs(("x", (1, 3), "int32")).inputs[0]
 VALUES = np.arange(6).reshape(1, 2, 3)
+OR_FLOATS = "int8, or floats to quantise, for input 'x',"
 
 
 @pytest.fixture
@@ -85,30 +86,6 @@ def test_big_endian_arrays_are_read(file):
     assert read_npy(file("a.npy", VALUES[0, 0].astype(">i4")), INT32).array.tolist() == [[0, 1, 2]]
 
 
-def test_another_shape_is_refused(file):
-    message = "a.npy: expected shape [1, 2, 3] for input 'x', got [3, 2]"
-    with pytest.raises(ShapeError, match=exactly(message)):
-        read_npy(file("a.npy", np.zeros((3, 2), np.int8)), INT8)
-
-
-def test_other_integers_are_refused_for_a_quantised_input(file):
-    message = "a.npy: expected int8, or floats to quantise, for input 'x', got uint8"
-    with pytest.raises(DTypeError, match=exactly(message)):
-        read_npy(file("a.npy", VALUES.astype(np.uint8)), INT8)
-
-
-def test_floats_are_refused_for_an_integer_input_without_scale(file):
-    message = "a.npy: expected int32 for input 'x', got float64"
-    with pytest.raises(DTypeError, match=exactly(message)):
-        read_npy(file("a.npy", np.zeros((1, 3))), INT32)
-
-
-def test_nan_is_not_quantised(file):
-    message = "a.npy: expected finite numbers, got NaN or infinity"
-    with pytest.raises(InputError, match=exactly(message)):
-        read_npy(file("a.npy", np.full((2, 3), np.nan)), INT8)
-
-
 @pytest.mark.parametrize(
     "content", [b"", b"\x93NUMPY", b"no array at all", b"\x93NUMPY\x01\x00\x05\x00{'a'}"]
 )
@@ -117,17 +94,27 @@ def test_broken_npy_files_are_refused(file, content):
         read_npy(file("a.npy", content), INT8)
 
 
-def test_python_objects_are_not_unpickled(file):
-    message = "a.npy: expected int8, or floats to quantise, for input 'x', got object"
-    with pytest.raises(DTypeError, match=exactly(message)):
-        read_npy(file("a.npy", np.full((1, 2, 3), print, object)), INT8)
-
-
 def npy(shape, dtype="|i1", data=b"", version=(1, 0)):
     """The bytes of an array that says of itself what it likes."""
     header = f"{{'descr': {dtype!r}, 'fortran_order': False, 'shape': {shape!r}}}".encode()
     length = len(header).to_bytes(2 if version == (1, 0) else 4, "little")
     return b"\x93NUMPY" + bytes(version) + length + header + data
+
+
+@pytest.mark.parametrize(
+    ("array", "tensor", "error", "words"),
+    [
+        (np.zeros((3, 2), np.int8), INT8, ShapeError, "shape [1, 2, 3] for input 'x', got [3, 2]"),
+        (VALUES.astype(np.uint8), INT8, DTypeError, f"{OR_FLOATS} got uint8"),
+        (np.zeros((1, 3)), INT32, DTypeError, "int32 for input 'x', got float64"),
+        (np.full((2, 3), np.nan), INT8, InputError, "finite numbers, got NaN or infinity"),
+        (np.full((1, 2, 3), print, object), INT8, DTypeError, f"{OR_FLOATS} got object"),
+    ],
+    ids=("another shape", "other integers", "no scale", "NaN", "a pickle"),
+)
+def test_an_array_that_does_not_fit_is_refused(file, array, tensor, error, words):
+    with pytest.raises(error, match=exactly(f"a.npy: expected {words}")):
+        read_npy(file("a.npy", array), tensor)
 
 
 def test_a_header_that_promises_a_terabyte_costs_nothing(file):
