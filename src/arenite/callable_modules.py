@@ -20,7 +20,7 @@ from arenite.hooks import call_above
 
 
 def make_callable(room: str, module: str, name: str) -> None:
-    """Let calls of the module ``room`` be calls of a function, which is loaded when one comes."""
+    """Make the module ``room`` callable as a function, which is loaded with the first call."""
 
     def function() -> Callable[..., Any]:
         found: Callable[..., Any] = getattr(import_module(module), name)

@@ -9,7 +9,7 @@ import numpy as np
 
 from arenite.analysis.evaluation.workers import packed, unpacked
 from arenite.analysis.inputs.media import pixel_table
-from arenite.analysis.inputs.values import Pixels
+from arenite.analysis.inputs.values import Pixels, long_axes
 from arenite.errors import ShapeError
 from arenite.formats import Source, model_of
 from arenite.model import Model, Tensor, TensorType
@@ -151,7 +151,7 @@ def _samples(columns: Sequence[Any], tensor: Tensor) -> Array:
         if not len(values):
             return np.empty((0, *tensor.shape), tensor.type.dtype)
         values = _stacked(values)
-    if _long(values.shape[1:]) == _long(tensor.shape):
+    if long_axes(values.shape[1:]) == long_axes(tensor.shape):
         values = values.reshape(len(values), *tensor.shape)
     if values.ndim == 2 and values.shape[1] == tensor.size:  # a row of numbers per sample
         values = values.reshape(len(values), *tensor.shape)
@@ -174,20 +174,16 @@ def _plain(cell: Any) -> Array:
 
 def _pictures(array: Array, tensor: Tensor) -> Array:
     """uint8 pictures as values of the input, all else as it is."""
-    is_other = tensor.type is TensorType.UINT8 or _long(array.shape[1:]) != _long(tensor.shape)
-    if array.dtype != np.uint8 or is_other:
+    has_its_shape = long_axes(array.shape[1:]) == long_axes(tensor.shape)
+    if array.dtype != np.uint8 or tensor.type is TensorType.UINT8 or not has_its_shape:
         return array
     table = pixel_table(tensor, Pixels(), "uint8 samples").array
     return table[array].reshape(len(array), *tensor.shape)
 
 
-def _long(shape: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(n for n in shape if n != 1)
-
-
 def _flat(output: Array) -> Array:
     """One number per sample where there is one."""
-    return output.reshape(len(output)) if not _long(output.shape[1:]) else output
+    return output.reshape(len(output)) if not long_axes(output.shape[1:]) else output
 
 
 def _cells(output: Array) -> Any:

@@ -13,12 +13,12 @@ from typing import Any, Literal
 import numpy as np
 
 from arenite.analysis import timing
-from arenite.analysis.benchmark import BatchRate, Benchmark, EngineTimes, OperatorTime, Spread
+from arenite.analysis.benchmark import BatchRate, Benchmark, EngineTimes, Spread
 from arenite.analysis.inputs.files import random_inputs
-from arenite.analysis.inputs.values import Array
 from arenite.analysis.machine import machine
 from arenite.formats import Source, model_of
 from arenite.model import Model
+from arenite.model.model import Array
 from arenite.ops import resolver_of
 from arenite.runtime.interpreter import Interpreter
 from arenite.runtime.interpreter_config import Setup
@@ -146,7 +146,7 @@ def measured(
     with hush():
         loaded = _loaded(model, runners, inputs, amount)
     engines = _engine_times(runners, loaded, inputs, amount, bar)
-    infer = loaded.infer
+    infer, turns = loaded.infer, min(amount[0], _MOST_OPERATOR_TURNS)
     seconds = {engine.name: engine.inference.median for engine in engines}
     if setup.threads > 1:  # batches have threads of their own
         infer[OWN] = runners[0].load(threads=1)
@@ -161,16 +161,8 @@ def measured(
         absent=absent or {},
         compared_inputs=loaded.compared,
         batches=tuple(_batches(infer, inputs, seconds, amount)),
-        operators=operator_times(micro, inputs, *amount),
+        operators=tuple(timing.operator_times(micro, inputs, turns, amount[1])),
     )
-
-
-def operator_times(
-    micro: MicroInterpreter, inputs: Sequence[Array], repeat: int, limit: float = math.inf
-) -> tuple[OperatorTime, ...]:
-    """The times of every operator of a planned model."""
-    turns = min(repeat, _MOST_OPERATOR_TURNS)
-    return tuple(timing.operator_times(micro, inputs, turns, limit))
 
 
 def _isa() -> str:
@@ -230,7 +222,7 @@ def _engine_times(
 def _equal_outputs(
     model: Model, loads: Mapping[str, Callable[..., Infer]], limit: float
 ) -> tuple[dict[str, int], int]:
-    """On how many inputs each engine's outputs are TFLM's, and of how many.
+    """Inputs on which each engine's outputs are TFLM's, counted, and how many were compared.
 
     Nothing where TFLM is missing, and of floats: of them nobody expects the same bits. Engines
     start anew: they may have state.

@@ -1,4 +1,4 @@
-"""Where two computations of one network part: tensor by tensor, in the order of operators."""
+"""Two computations of one network, compared tensor by tensor in the order of operators."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ def check_npu(model: Model, board: Board) -> None:
 
 
 def npu_facts(model: Model) -> dict[str, Any] | None:
-    """For JSON: operators of the NPU, and what agreement with it rests on; None without any."""
+    """Operators of the NPU as JSON, and what agreement with it rests on; None without any."""
     found = npu_operators(model)
     if not found:
         return None
@@ -177,7 +177,7 @@ def _operator_facts(one: NpuOperator) -> dict[str, Any]:
 
 
 def scratch_facts(model: Model) -> list[dict[str, Any]]:
-    """For JSON: each operator's memory from inside."""
+    """Each operator's memory from inside, as JSON."""
     return [
         {
             "subgraph": one.subgraph,
@@ -197,7 +197,7 @@ def scratch_facts(model: Model) -> list[dict[str, Any]]:
 
 
 def command_facts(one: NpuOperator) -> list[dict[str, Any]]:
-    """For JSON: its operations in words; none where it is refused."""
+    """Its operations in words, as JSON; none where it is refused."""
     return [
         {"operation": number, "kind": kind, "text": text}
         for number, (kind, text) in enumerate(commands(one))

@@ -239,7 +239,7 @@ def _with_operators(model: Model, resolver: OpResolver) -> Model:
 
 
 def _places(model: Model, resolver: OpResolver | None) -> int:
-    """For how many operators there is room in the firmware's resolver."""
+    """Number of operators that there is room for in the firmware's resolver."""
     if not isinstance(resolver, MutableOpResolver) or isinstance(resolver, AllOpsResolver):
         return resolver_code(model).operators
     return len(resolver) if resolver.size is None else resolver.size

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -146,7 +146,7 @@ def planned_head(model: Model, target: Target, progress: Progress | None = None)
     firmware = Firmware("greedy", target)
     peak = needed_by(model, firmware)
     use = arena_use(model, firmware, peak.smallest_arena)
-    buffers = [_online(buffer) for buffer in use.head_buffers]
+    buffers = [online(buffer) for buffer in use.head_buffers]
     is_own = any(b.offline_offset is not None for b in use.head_buffers)
     own = use.head_buffers, use.plan.head
     if any(places_operands(one) for graph in model.subgraphs for one in graph.operators):
@@ -190,5 +190,6 @@ def _alive(buffers: Sequence[PlannedBuffer], moment_count: int) -> tuple[int, ..
     return tuple(accumulate(changes))[:moment_count]
 
 
-def _online(b: PlannedBuffer) -> PlannedBuffer:
-    return PlannedBuffer(b.name, b.kind, b.subgraph, b.index, 0, b.size, b.begin, b.end)
+def online(buffer: PlannedBuffer) -> PlannedBuffer:
+    """A buffer without the place that the file's plan gives it."""
+    return replace(buffer, offset=0, offline_offset=None)

@@ -33,7 +33,7 @@ _TOLERANCE = 1e-5
 
 @dataclass(frozen=True)
 class Difference:
-    """Where a kernel is not the operator.
+    """A case in which a kernel is not the operator.
 
     Attributes:
         case: The number of the case, of which this is a smaller one.

@@ -51,12 +51,12 @@ class ModelCost:
 
     @property
     def instructions(self) -> int:
-        """Of all operators whose kernels are modelled."""
+        """Sum over all operators whose kernels are modelled."""
         return sum(cost.instructions for cost in self.costs if cost is not None)
 
     @cached_property
     def cycles(self) -> int:
-        """Of all operators whose kernels are modelled."""
+        """Sum over all operators whose kernels are modelled."""
         return sum(cost.cycles for cost in self.costs if cost is not None)
 
     @property

@@ -7,15 +7,13 @@ from statistics import median
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from arenite.analysis.engines.ranking import Ranked, top
 from arenite.analysis.facts import tensor_facts
 from arenite.model import Tensor
+from arenite.model.model import Array
 from arenite.runtime.io_conversion import dequantized
 from arenite.target import Target
-
-Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)

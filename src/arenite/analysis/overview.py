@@ -188,7 +188,7 @@ def _cost(model: Model, target: Target, clock: float | None) -> ModelCost:
 
 
 def _walked(model: Model, what: Explanation) -> Walked | None:
-    """Of the main subgraph: an inference may not run the others."""
+    """The first such convolution of the main subgraph: an inference may not run the others."""
     operators = (one for one in what.operators if one.subgraph == 0 and has_walk(one, what.target))
     operator = next(operators, None)
     if operator is None:

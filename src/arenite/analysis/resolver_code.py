@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from arenite.model import Model, Operator
-from arenite.ops import only_mnn_has
+from arenite.ops import builtin, only_mnn_has
 from arenite.ops.tflm_names import add_method
 
 
@@ -65,6 +65,8 @@ def _call(operator: Operator, own: str | None = None) -> str | None:
         return f"AddCustom({_c_string(operator.name)}, {own})"
     if operator.name in _CUSTOM_METHODS:
         return f"{_CUSTOM_METHODS[operator.name]}()"
+    if operator.name.startswith("Signal") and builtin(operator.name) is not None:
+        return f"Add{operator.name.removeprefix('Signal')}()"
     if only_mnn_has(operator.name):
         return None
     function = re.sub(r"\W", "_", operator.name, flags=re.ASCII)
@@ -80,22 +82,9 @@ def _c_string(text: str) -> str:
     return f'"{body}"'
 
 
+#: Methods for custom operators; those of the signal library are ``AddX`` for ``SignalX``.
 _CUSTOM_METHODS = {
     "CIRCULAR_BUFFER": "AddCircularBuffer",
-    "SignalDelay": "AddDelay",
-    "SignalEnergy": "AddEnergy",
-    "SignalFftAutoScale": "AddFftAutoScale",
-    "SignalFilterBank": "AddFilterBank",
-    "SignalFilterBankLog": "AddFilterBankLog",
-    "SignalFilterBankSpectralSubtraction": "AddFilterBankSpectralSubtraction",
-    "SignalFilterBankSquareRoot": "AddFilterBankSquareRoot",
-    "SignalFramer": "AddFramer",
-    "SignalIrfft": "AddIrfft",
-    "SignalOverlapAdd": "AddOverlapAdd",
-    "SignalPCAN": "AddPCAN",
-    "SignalRfft": "AddRfft",
-    "SignalStacker": "AddStacker",
-    "SignalWindow": "AddWindow",
     "TFLM_DECODE": "AddDecode",
     "TFLite_Detection_PostProcess": "AddDetectionPostprocess",
     "ethos-u": "AddEthosU",

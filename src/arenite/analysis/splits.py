@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from arenite.analysis.head_plans import online
 from arenite.memory.abi import align_up
 from arenite.memory.allocator import MicroAllocator
 from arenite.memory.arena import ARENA_ALIGNMENT
@@ -201,9 +202,5 @@ def _fastest(buffers: Sequence[PlannedBuffer], traffic: Sequence[int], room: int
 
 
 def _height(buffers: Sequence[PlannedBuffer], enough: int = 0) -> int:
-    problem = problem_of([b if b.offline_offset is None else _free(b) for b in buffers])
+    problem = problem_of([online(buffer) for buffer in buffers])
     return optimal(problem, seconds=_SECONDS, enough=enough).solution.size
-
-
-def _free(b: PlannedBuffer) -> PlannedBuffer:
-    return PlannedBuffer(b.name, b.kind, b.subgraph, b.index, 0, b.size, b.begin, b.end)

@@ -13,9 +13,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from arenite.analysis.benchmark import OperatorTime, Spread
-from arenite.analysis.inputs.values import Array
 from arenite.analysis.statistics import statistics
-from arenite.model.model import tensor_text
+from arenite.model.model import Array, tensor_text
 from arenite.runtime.micro_interpreter import MicroInterpreter
 
 Call = Callable[[], Any]
@@ -138,7 +137,7 @@ def batch_like(
 
 
 def shuffled(array: Array, samples: int) -> Array:
-    """As many arrays like this one, each with its elements in random order.
+    """Arrays like this one, ``samples`` of them, each with its elements in random order.
 
     They lie one after the other, as batches do; ``permuted`` turns rows that are one into columns.
     """

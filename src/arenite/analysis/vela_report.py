@@ -156,7 +156,7 @@ def _command(program: Program, cycles: Cycles) -> VelaLayer:
 
 
 def report_facts(report: VelaReport) -> dict[str, Any]:
-    """For JSON; ``source`` says whose numbers these are."""
+    """A report as JSON; ``source`` says whose numbers these are."""
     return {
         "source": "Vela's estimate" + (", worked out from the commands" if report.system else ""),
         "file": report.file,

@@ -23,7 +23,7 @@ EngineOption = Annotated[
 
 
 def _threads(count: int) -> int:
-    """As an interpreter would refuse it."""
+    """The value, refused as an interpreter would refuse it."""
     from arenite.runtime.threads import checked_threads
 
     return checked(checked_threads, count)
@@ -41,7 +41,7 @@ SharingThreads = Annotated[
 
 
 def _isa(name: str | None) -> str | None:
-    """As an interpreter would refuse it."""
+    """The value, refused as an interpreter would refuse it."""
     from arenite import native
 
     if name is None or not native.available():

@@ -217,7 +217,7 @@ class _Count:
 
 @contextmanager
 def _kept_said(file: Path | None) -> Iterator[_Count]:
-    """Where a run ends early, how much of it a second one finds done."""
+    """Tell of a run that ends early how much of it a second one finds done."""
     count = _Count()
     try:
         yield count

@@ -173,7 +173,7 @@ def _all_boards(model: Model, deadline: float | None, *, as_json: bool) -> None:
 
 
 def _refuse_limits(**given: object) -> None:
-    """Of several models at once only RAM is looked at, as the board has it."""
+    """Refuse limits for several models at once, of which only the board's RAM is looked at."""
     named = [name for name, value in given.items() if value is not None]
     if named:
         raise typer.BadParameter(f"several models or a manifest are checked without --{named[0]}")

@@ -143,7 +143,7 @@ def given_kernels() -> KernelOptions:
 
 @contextmanager
 def given(options: KernelOptions) -> Iterator[None]:
-    """Let a command run with these kernels.
+    """Run a command with these kernels.
 
     Raises:
         typer.BadParameter: They are not complete.

@@ -27,9 +27,10 @@ from arenite.analysis.inputs.media import (
     samples_for,
     sound_file,
 )
-from arenite.analysis.inputs.values import Array, InputError
+from arenite.analysis.inputs.values import InputError
 from arenite.cli.common import progress
 from arenite.model import Model
+from arenite.model.model import Array
 from arenite.runtime.interpreter import Interpreter
 from arenite.runtime.interpreter_config import Setup
 

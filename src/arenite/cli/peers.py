@@ -14,7 +14,7 @@ from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any
 
-from arenite.analysis.inputs.values import Array
+from arenite.model.model import Array
 
 Infer = Callable[..., Any]
 """``infer(*inputs)`` runs one inference and returns an output, or a list of several."""

@@ -30,9 +30,10 @@ if TYPE_CHECKING:
     from arenite import Interpreter, Model
     from arenite.analysis.engines.listening import Listening
     from arenite.analysis.evaluation.data import Reading
-    from arenite.analysis.inputs.values import Array, Input, Pixels
+    from arenite.analysis.inputs.values import Input, Pixels
     from arenite.analysis.outcome import Inference
     from arenite.cli.listen import Wishes
+    from arenite.model.model import Array
     from arenite.runtime.interpreter_config import Setup
 
 

@@ -88,7 +88,7 @@ def _elsewhere(setup: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _cause(code: int) -> str:
-    """Of a process that ended by itself: a signal's name, or Windows' code of the exception."""
+    """The end of a process in words: a signal's name, or Windows' code of the exception."""
     if code > 0:
         return f"exit code {code:#x}"
     try:

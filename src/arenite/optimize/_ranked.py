@@ -176,7 +176,7 @@ def conv_3d(parts: Parts) -> None:
 
 
 def _stacked(parts: Parts, x: tuple[int, ...], how: tuple[int, int, int, int], before: int) -> int:
-    """For every layer of the output the layers of the input that a filter sees, as channels."""
+    """Layers of the input that a filter sees, as channels, for every layer of the output."""
     layers, step, far, depth = how
     rest = x[2:]
     made = parts.run("RESHAPE", parts.input(0), parts.told(x[1:]), shape=x[1:])

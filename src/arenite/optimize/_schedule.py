@@ -94,7 +94,7 @@ class Graph:
         self._others = self._classes()
 
     def _classes(self) -> list[int]:
-        """For every task the bits of those that are not interchangeable with it.
+        """Bits of the tasks that are not interchangeable with a task, for every task.
 
         Two tasks are if the same come before both and behind both, and what they read and write
         is the same but for the names of their outputs: an order with both exchanged is as good.
@@ -267,7 +267,7 @@ class _Way(NamedTuple):
 
 
 def _beam(graph: Graph, effort: Effort) -> Schedule:
-    """Of all sets of one size the few with the lowest peaks, then those with least alive.
+    """The few sets of one size with the lowest peaks, then those with least alive.
 
     Fewer sets, and of each fewer tasks, where there are not enough steps for all.
     """

@@ -67,7 +67,7 @@ def is_odd_line(window: Window, size: tuple[int, ...]) -> bool:
 
 
 def _met(axis: Axis, taps: int) -> tuple[Array, Array]:
-    """For every tap along an axis: does it meet the image at all positions, at any?"""
+    """Whether a tap meets the image at all positions, and at any, for every tap along an axis."""
     always, ever = np.zeros(taps, bool), np.zeros(taps, bool)
     for index in range(axis.count):
         positions, _ = axis.inside_of(index)
@@ -173,7 +173,7 @@ def _outputs(
 
 
 def cannot_wrap(stage: OutputStage, sums: Interval) -> Array:
-    """For which channels every step of the requantisation stays within its bits."""
+    """Channels for which every step of the requantisation stays within its bits."""
     shift = bare_shift(stage.shift)
     largest = np.maximum(np.abs(sums.low), np.abs(sums.high)).astype(np.float64)
     scaled = largest * np.ldexp(np.abs(stage.multiplier.astype(np.float64)), shift - 31)

@@ -123,7 +123,7 @@ def _why_not(lowered: Model) -> str:
 
 
 def _with_options(model: Model) -> Model:
-    """With the options of operators that Arenite does not have, which could not be written."""
+    """Add the options of operators that Arenite does not have, which could not be written."""
     subgraphs = []
     for subgraph in model.subgraphs:
         operators = (

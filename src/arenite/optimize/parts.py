@@ -166,7 +166,7 @@ class Parts:
         self.is_exact, self.why = True, "equal bits"
 
     def become_constant(self, value: Array) -> None:
-        """Let the output be a constant, and nothing compute it."""
+        """Make the output a constant, which nothing computes."""
         index = self.operator.outputs[0]
         self.require(self.edit.is_inner(index), "its result is needed outside")
         array = np.asarray(value, self.y.type.dtype)
@@ -178,7 +178,7 @@ class Parts:
     # -- ending
 
     def replace_each(self, lowered: Callable[[Operator], Parts | None]) -> None:
-        """Let operators that the target refuses be replaced in turn."""
+        """Replace operators that the target refuses, one after the other."""
         operators: list[Operator] = []
         given = self._given
         if self.operators and not given:

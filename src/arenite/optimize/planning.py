@@ -1,4 +1,4 @@
-"""Where a model's tensors lie best in the head of a firmware's arena.
+"""The best places of a model's tensors in the head of a firmware's arena.
 
 The planner's problem has every tensor and scratch buffer of the head as the firmware allocates
 them, and separations for outputs that may reach into their inputs. Scratch buffers cannot be part

@@ -110,7 +110,7 @@ class Edit:
         return len(self.tensors) - 1
 
     def redirect(self, old: int, new: int) -> None:
-        """Let all that read one tensor read another."""
+        """Redirect all that read one tensor to another."""
         for position in self.readers(old):
             operator = self.operator(position)
             inputs = tuple(new if index == old else index for index in operator.inputs)

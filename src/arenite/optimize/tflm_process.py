@@ -72,7 +72,7 @@ def run(
 
 
 def _ask(folder: Path, module: str) -> str:
-    """Let a process answer; the reason where it does not."""
+    """Ask a process; the reason where it does not answer."""
     where = str(folder.absolute())
     try:
         done = run_module(module, where, folder=folder, timeout=TIMEOUT)

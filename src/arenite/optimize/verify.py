@@ -164,7 +164,7 @@ def outputs_apart(
 
 
 def compare_in_arena(pair: Pair, engine: Engine) -> None:
-    """In the smallest arena, planned for the target."""
+    """Compare in the smallest arena, planned for the target."""
     before = _in_arena(pair, pair.original, engine)
     after = _in_arena(pair, pair.result, engine)
     _require_equal(before, after, f"in an arena with the {engine} engine")
@@ -178,7 +178,7 @@ def _in_arena(pair: Pair, model: Model, engine: Engine) -> Results:
 
 
 def compare_in_package(pair: Pair) -> str:
-    """In TFLM's own package; the reason where it cannot be asked, or not about the original."""
+    """Compare in TFLM's package; the reason where it cannot be asked, or not about the original."""
     if not tflm_process.is_installed():
         return "not installed (pip install tflite-micro)"
     models = [_without_foreign_plan(model) for model in (pair.original, pair.result)]
@@ -199,7 +199,7 @@ def compare_in_package(pair: Pair) -> str:
 
 
 def _without_foreign_plan(model: Model) -> Model:
-    """Without a plan of another firmware's kernels, where those of the package would be wrong."""
+    """Drop a plan of another firmware's kernels, where those of the package would be wrong."""
     if OFFLINE_METADATA not in model.metadata:
         return model
     origin = origin_in(model.metadata)

@@ -1,4 +1,4 @@
-"""Where modules and programs are looked for: in folders that somebody named, never the current one.
+"""Folders of modules and programs: those that somebody named, never the current one.
 
 Nothing but ``os`` and ``sys``, which Python has imported by itself, is needed here: this is what
 makes other imports safe.

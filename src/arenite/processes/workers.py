@@ -46,7 +46,7 @@ class Workers(Executor):
         return bool(self._broken)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Let a worker call a function; it and its arguments are pickled.
+        """Call a function in a worker; it and its arguments are pickled.
 
         Raises:
             BrokenExecutor: A worker has ended.
@@ -59,7 +59,7 @@ class Workers(Executor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Let workers end when what was submitted is done."""
+        """End the workers when what was submitted is done."""
         if cancel_futures:
             self._refuse("the pool was shut down")
         for _ in self._threads:

@@ -1,4 +1,4 @@
-"""Where two computations part, as a person reads it, and as a picture."""
+"""Two computations side by side, as a person reads them, and as a picture."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _bar(sqnr: float, bar: str) -> str:
 
 
 def _share(sqnr: float) -> float:
-    """From 0 for no error that shows to 1 for one as large as the signal."""
+    """A share from 0 for no error that shows to 1 for one as large as the signal."""
     return 0.0 if sqnr == math.inf else min(max(1 - sqnr / _RANGE, 0.0), 1.0)
 
 

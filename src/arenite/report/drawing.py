@@ -108,7 +108,7 @@ class Drawing:
 
 
 def documents(folder: Path, figures: Iterable[Callable[[], Drawing]]) -> Iterator[tuple[Path, str]]:
-    """For functions that draw a picture each: its file, which has the function's name, and text."""
+    """The files, named after the functions that draw them, and texts of pictures."""
     for figure in figures:
         yield folder / f"{figure.__name__}.svg", figure().svg()
 

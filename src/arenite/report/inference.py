@@ -9,9 +9,9 @@ from statistics import median
 from rich.text import Text
 
 from arenite.analysis.engines.ranking import Ranked, is_plain
-from arenite.analysis.outcome import Array, Inference, summary
+from arenite.analysis.outcome import Inference, summary
 from arenite.model import Tensor
-from arenite.model.model import tensor_text
+from arenite.model.model import Array, tensor_text
 from arenite.model.text import printable
 from arenite.report.text import Column, duration, name_text, size, table, wrapped
 

@@ -120,7 +120,7 @@ def _offset_label(row: int, height: int, top: int) -> str:
 def _cells(
     buffers: Sequence[PlannedBuffer], top: int, moments: int, columns: int, height: int
 ) -> list[list[int]]:
-    """For every row (from offset 0 up) and column the index of the buffer shown there."""
+    """The buffer shown in every row (from offset 0 up) and column, by index."""
     shares: defaultdict[tuple[int, int], Counter[int]] = defaultdict(Counter)
     for index, buffer in enumerate(buffers):
         rows = _spread(buffer.offset, buffer.offset + buffer.size, top, height)

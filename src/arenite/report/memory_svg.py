@@ -71,7 +71,7 @@ def _rectangle(index: int, buffer: PlannedBuffer, x_unit: float, y_unit: float) 
 
 
 def _label(index: int, buffer: PlannedBuffer, width: float, height: float) -> str:
-    """As much as fits of number, name and size."""
+    """Number, name and size, as far as they fit."""
     if height < _LINE:
         return ""
     name = buffer_name(buffer)

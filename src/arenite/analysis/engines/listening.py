@@ -9,19 +9,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from arenite.analysis.engines.ranking import Ranked, is_plain, top
 from arenite.analysis.inputs.media import SoundFile
 from arenite.errors import ShapeError
 from arenite.model import Model, Tensor
+from arenite.model.model import Array
 from arenite.ops import builtin
 from arenite.ops.registry import traits_of
 from arenite.runtime.interpreter import Interpreter
 from arenite.runtime.io_conversion import dequantized, quantized
 from arenite.target import Target
-
-Array = npt.NDArray[Any]
 
 #: A front end's windows overlap by a third, as those of TFLM's do: 30 ms every 20 ms.
 _OVERLAP = 3
@@ -97,16 +95,7 @@ class Listener:
 
     def __init__(self, model: Interpreter, front_end: Interpreter | None = None) -> None:
         self._model, self._features = model, Features(model.model, front_end)
-
-    @property
-    def windows(self) -> int:
-        """Windows of an input."""
-        return self._features.windows
-
-    @property
-    def samples(self) -> Tensor:
-        """The input that takes a window of samples."""
-        return self._features.samples
+        self.windows, self.samples = self._features.windows, self._features.samples
 
     def hear(self, window: Array) -> list[Array] | None:
         """The model's outputs after a window, or None where it was not asked yet.

@@ -33,7 +33,7 @@ class Stored:
 
     @property
     def values(self) -> Int64:
-        """Of all inferences: ``[runs, height, width, depth]``."""
+        """Values of all inferences: ``[runs, height, width, depth]``."""
         return np.stack(self.runs)
 
 

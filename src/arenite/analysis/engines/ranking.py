@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from arenite.model import Tensor
+from arenite.model.model import Array
 from arenite.runtime.io_conversion import dequantized
-
-Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Where data come from: arrays, ``.npz``, ``.csv`` of paths and labels, folders of classes."""
+"""Sources of data: arrays, ``.npz``, ``.csv`` of paths and labels, folders of classes."""
 
 from __future__ import annotations
 
@@ -306,7 +306,7 @@ def _short(text: str) -> str:
 
 
 def _columns(first: list[str], path: Path, reading: Reading) -> tuple[int, int | None, bool]:
-    """Where path and label are, and whether the first row says so."""
+    """Columns of path and label, and whether the first row names them."""
     names = [cell.lower() for cell in first]
     wanted = ((reading.x, _PATHS), (reading.y, _LABELS))
     found = [_column(names, (said.lower(),) if said else usual) for said, usual in wanted]

@@ -124,7 +124,7 @@ def _fitted(array: Array, tensor: Tensor, number: int) -> Array:
 
 
 def _starts(count: int, counts: Array | None) -> Array:
-    """Where a sequence begins."""
+    """Whether a sequence begins at each sample."""
     starts = np.ones(count, bool)
     if counts is not None:
         starts[:] = False

@@ -5,14 +5,10 @@ All but the AUC is NumPy; that one is scikit-learn's, of the extra ``evaluate``.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
 from arenite.errors import EvaluateError
-
-Array = npt.NDArray[Any]
+from arenite.model.model import Array
 
 INSTALL = "ROC AUC needs scikit-learn; install it with: pip install 'arenite[evaluate]'"
 

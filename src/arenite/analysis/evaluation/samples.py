@@ -23,7 +23,7 @@ from arenite.analysis.inputs.media import (
     samples_for,
     sound_file,
 )
-from arenite.analysis.inputs.values import InputError, Pixels
+from arenite.analysis.inputs.values import InputError, Pixels, long_axes
 from arenite.errors import DTypeError, EvaluateError, ShapeError
 from arenite.model import Model, Tensor, TensorType
 from arenite.model.model import Array
@@ -123,7 +123,7 @@ class Arrays:
             )
         if several is not None:
             array = array.reshape(len(array) * several, *array.shape[2:])
-        if _long_axes(array.shape[1:]) == _long_axes(tensor.shape):
+        if long_axes(array.shape[1:]) == long_axes(tensor.shape):
             array = array.reshape(len(array), *tensor.shape)
         if array.dtype != np.uint8 or tensor.type is TensorType.UINT8:
             return array
@@ -153,10 +153,6 @@ def _is_what_predict_does(table: Array, tensor: Tensor) -> bool:
     except DTypeError:  # bytes may be numbers as well
         return False
     return given is Given.PIXELS and np.array_equal(given.converted(every_byte, tensor), table)
-
-
-def _long_axes(shape: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(n for n in shape if n != 1)
 
 
 def _span(indices: Array) -> slice | Array:

@@ -8,15 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from arenite.analysis.inputs import arrays, media
-from arenite.analysis.inputs.values import (
-    Array,
-    Input,
-    InputError,
-    Pixels,
-    is_quantized,
-    require_plain,
-)
+from arenite.analysis.inputs.values import Input, InputError, Pixels, is_quantized, require_plain
 from arenite.model import Model, Tensor
+from arenite.model.model import Array
 
 IMAGES = (".png", ".bmp", ".jpg", ".jpeg")
 

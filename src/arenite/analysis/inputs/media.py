@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import numpy as np
 
 from arenite.analysis.inputs.values import (
-    Array,
     Input,
     InputError,
     Pixels,
@@ -25,7 +24,7 @@ from arenite.analysis.inputs.values import (
 from arenite.errors import ShapeError
 from arenite.files import open_regular
 from arenite.model import Tensor, TensorType
-from arenite.model.model import tensor_text
+from arenite.model.model import Array, tensor_text
 from arenite.runtime import io_conversion
 
 if TYPE_CHECKING:

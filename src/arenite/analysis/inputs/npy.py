@@ -17,7 +17,7 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from arenite.analysis.inputs.values import Array
+from arenite.model.model import Array
 
 _MAGIC = b"\x93NUMPY"
 _LENGTHS = {b"\1\0": 2, b"\2\0": 4}

@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import IO, cast
 
 from arenite.analysis.inputs.npy import Header, read_array, read_header
-from arenite.analysis.inputs.values import Array, readable
+from arenite.analysis.inputs.values import readable
 from arenite.files import open_regular
+from arenite.model.model import Array
 
 _SUFFIX = ".npy"
 _WHAT = ".npz archive"

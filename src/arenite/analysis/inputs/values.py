@@ -12,14 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from arenite.errors import AreniteError, DTypeError, ShapeError
 from arenite.model import Tensor
-from arenite.model.model import tensor_text
+from arenite.model.model import Array, tensor_text
 from arenite.runtime.io_conversion import quantized, scale_of
-
-Array = npt.NDArray[Any]
 
 
 class InputError(AreniteError, ValueError):
@@ -135,7 +132,7 @@ def require_fit(shape: tuple[int, ...], dtype: np.dtype[Any], tensor: Tensor, or
     Raises:
         ShapeError, DTypeError: The array does not fit.
     """
-    if _squeezed(shape) != _squeezed(tensor.shape):
+    if long_axes(shape) != long_axes(tensor.shape):
         raise ShapeError(
             f"{origin}: expected shape {list(tensor.shape)} for input {tensor.name!r}, "
             f"got {list(shape)}"
@@ -170,5 +167,6 @@ def fit_numbers(numbers: list[float], tensor: Tensor, origin: str) -> Input:
     return Input(reals.astype(dtype), origin)
 
 
-def _squeezed(shape: tuple[int, ...]) -> tuple[int, ...]:
+def long_axes(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape without axes of length 1."""
     return tuple(n for n in shape if n != 1)

@@ -45,7 +45,7 @@ class Group:
     differing: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Facts as JSON."""
         return {
             "builds": [line.to_dict() for line in self.lines],
             "numbers": self.numbers,
@@ -74,7 +74,7 @@ class Explained:
     asks: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Facts as JSON."""
         return {
             "file": self.file,
             "given": self.given.numbers,

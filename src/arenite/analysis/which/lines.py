@@ -58,7 +58,7 @@ class Line:
     past: tuple[int, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Facts as JSON."""
         return {
             "tflm": [[span.first, span.last] for span in self.times],
             "sdks": [name for span in self.times for name in span.sdks],
@@ -103,7 +103,7 @@ class Line:
 
 
 def lines_of(found: Sequence[Build]) -> Iterator[Line]:
-    """As few lines as respects can be joined one after the other, in the order of the builds."""
+    """The fewest lines, respects joined one after the other, in the order of the builds."""
     rows = [row for build in found for row in _rows(build)]
     for axis in range(len(_AXES)):
         rows = _joined(rows, axis)

@@ -33,7 +33,7 @@ _FLOAT_CLAMPS: dict[str, Bounds] = {"RELU": (0.0, math.inf), "RELU6": (0.0, 6.0)
 
 
 def fuse_clamp(edit: Edit, position: int) -> Result:
-    """Let the layer before a clamp do its work."""
+    """Fuse a clamp with the layer before it."""
     clamp = edit.operator(position)
     if not traits_of(clamp.name).clamps or clamp.is_custom or len(clamp.outputs) != 1:
         return None
@@ -125,7 +125,7 @@ def _bounds(edit: Edit, layer: Operator, clamp: Operator, source: int) -> Bounds
 
 
 class _Refusing:
-    """As much of a context as bounds need."""
+    """The part of a context that bounds need."""
 
     @staticmethod
     def report_error(message: str) -> NoReturn:

@@ -74,7 +74,7 @@ def _is_constant(edit: Edit, index: int) -> bool:
 
 
 def _changes_nothing(edit: Edit, operator: Operator, index: int) -> bool:
-    """Of operators whose input and output agree in type and shape."""
+    """Whether an operator whose input and output agree in type and shape changes nothing."""
     options: Any = operator.options
     if traits_of(operator.name).reshapes:
         return True

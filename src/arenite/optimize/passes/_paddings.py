@@ -38,7 +38,7 @@ class Axis(NamedTuple):
 
 
 def fuse_padding(edit: Edit, position: int) -> Result:
-    """Let all convolutions that read a PAD pad by themselves."""
+    """Fuse a PAD with all convolutions that read it."""
     pad = edit.operator(position)
     if pad.name not in ("PAD", "PADV2") or pad.is_custom or len(pad.outputs) != 1:
         return None

@@ -12,7 +12,7 @@ from arenite.optimize.rewrite import Edit
 
 
 def join_requantizations(edit: Edit, position: int) -> Result:
-    """Let the second of two QUANTIZE read what the first one reads."""
+    """Join two QUANTIZE: the second one reads what the first one reads."""
     second = edit.operator(position)
     if second.name != "QUANTIZE" or len(second.inputs) != 1 or second.inputs[0] < 0:
         return None

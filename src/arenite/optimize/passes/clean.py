@@ -59,7 +59,7 @@ def is_pure(edit: Edit, operator: Operator) -> bool:
 
 
 def merge_constants(model: Model) -> tuple[Model, tuple[Note, ...]]:
-    """Let one of several equal constants of a subgraph be read for all of them."""
+    """Read one of several equal constants of a subgraph in the place of all of them."""
     edits = [Edit(model, number) for number in range(len(model.subgraphs))]
     notes = []
     for edit in edits:

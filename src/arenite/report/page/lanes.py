@@ -1,4 +1,4 @@
-"""Where a graph's lines run beside its operators, which are listed from top to bottom.
+"""Lanes of a graph's lines beside its operators, which are listed from top to bottom.
 
 A tensor that is still to be read keeps a lane; an operator stands in the lane of the first of
 them that it reads, and what it writes goes on from there. A chain is one straight line.

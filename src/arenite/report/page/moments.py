@@ -23,7 +23,7 @@ def operator_place(moment: Moment) -> str:
 
 
 def alive_text(moments: Sequence[Moment], buffer: PlannedBuffer) -> str:
-    """From when to when a buffer is alive: ``operator 2 to operator 4``."""
+    """A buffer's first and last moment: ``operator 2 to operator 4``."""
     begin, last = max(buffer.begin, 0), buffer.end - 1
     if last < begin:
         return "never"
