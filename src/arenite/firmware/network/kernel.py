@@ -60,6 +60,8 @@ class State:
 
 #: What a routine is called with: tensors, constants, scratch memory, state.
 Argument = Value | Constant | Scratch | State
+#: The same by the names of its parameters.
+Arrays = dict[str, Argument]
 
 
 @dataclass(frozen=True)

@@ -10,15 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from arenite.c_text import (
-    c_elements,
-    call_of,
-    fill,
-    float_literal,
-    indented,
-    templates,
-    text_file,
-)
+from arenite.c_text import c_elements, call_of, fill, float_literal, indented, templates, text_file
 from arenite.cores import CORES, DEFAULT, Instructions
 from arenite.firmware.network.kernel import Routine, text_of
 from arenite.firmware.network.layers import Value

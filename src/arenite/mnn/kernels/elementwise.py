@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from arenite.c_text import fill, float_literal
-from arenite.firmware.kernels.portable.elements import is_float, reads, writes
-from arenite.firmware.kernels.portable.elementwise_loop import argument, each
+from arenite.firmware.kernels.portable.elements import is_float
+from arenite.firmware.kernels.portable.elementwise_loop import each, work_of
 from arenite.firmware.kernels.portable.lookup import lookup
-from arenite.firmware.network.kernel import Constant, Routine, Work
+from arenite.firmware.network.kernel import Constant, Work
 from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.mnn.arithmetic.functions import BINARY
 from arenite.mnn.operators.binary_int8 import MnnBinaryInt8Params
@@ -214,9 +214,7 @@ def _by_channel(layer: Layer[MnnFloatToInt8Params | MnnInt8ToFloatParams], line:
         factor=f"factors[i % {p.channels}]" if p.channels > 1 else "factors[0]",
         line=fill(line, zero=float_literal(p.zero)),
     )
-    parameters = reads(x, "x"), "const float *factors", writes(y, "y")
-    routine = Routine(layer.name.lower(), parameters, text, about=str(layer))
-    return Work(routine, (argument(x), Constant("factors", np.asarray(p.factors)), y))
+    return work_of(layer, text, {"x": x, "factors": Constant("factors", np.asarray(p.factors))})
 
 
 def select(layer: AnyLayer) -> Work:

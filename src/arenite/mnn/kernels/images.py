@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from arenite.c_text import fill, float_literal, indented, templates, with_lines
-from arenite.firmware.kernels.portable.elements import is_float, reads, writes
-from arenite.firmware.kernels.portable.elementwise_loop import argument
+from arenite.firmware.kernels.portable.elements import is_float
+from arenite.firmware.kernels.portable.elementwise_loop import work_of
 from arenite.firmware.kernels.portable.loops import axis_names, nested, offset, strides_of
 from arenite.firmware.kernels.portable.needs import require_elements, require_some
 from arenite.firmware.kernels.portable.windows import windows
-from arenite.firmware.network.kernel import Argument, Constant, Routine, Work
+from arenite.firmware.network.kernel import Arrays, Constant, Work
 from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.firmware.network.records import Windowed
 from arenite.mnn.operators.conv_int8 import MnnConvInt8Params
@@ -31,8 +31,7 @@ def average_pool(layer: Layer[Windowed]) -> Work:
     x = layer.input(0)
     before = "int32_t sum = 0, count = 0;"
     text = windows(layer, x.shape[3], before, _POOL_TAP, _POOL_END)
-    routine = Routine("average_pool", (reads(x, "x"), "int8_t *y"), text, about=str(layer))
-    return Work(routine, (argument(x), layer.output))
+    return work_of(layer, text, {"x": x}, stem="average_pool")
 
 
 _CONV_TAP = """\
@@ -73,20 +72,15 @@ def conv_int8(layer: Layer[MnnConvInt8Params]) -> Work:
         offset=" + bias[n]" if is_float(bias) else "",
         result=clamped if options.clamp is None else rounded,
     )
-    parameters = ["const int8_t *x", "const int8_t *weights", f"const {total} *start"]
-    arguments: list[Argument] = [
-        argument(x),
-        Constant("weights", np.ascontiguousarray(weights.data)),
-    ]
-    arguments.append(Constant("start", start.astype(np.int32 if p.fits_int32 else np.int64)))
-    parameters.append("const float *factor")
-    arguments.append(Constant("factor", np.asarray(p.factor, np.float32)))
+    arrays: Arrays = {
+        "x": x,
+        "weights": Constant("weights", np.ascontiguousarray(weights.data)),
+        "start": Constant("start", start.astype(np.int32 if p.fits_int32 else np.int64)),
+        "factor": Constant("factor", np.asarray(p.factor, np.float32)),
+    }
     if is_float(bias):
-        parameters.append("const float *bias")
-        arguments.append(Constant("bias", np.asarray(p.offset, np.float32)))
-    parameters.append(writes(layer.output, "y"))
-    routine = Routine("conv_int8", tuple(parameters), text, about=str(layer))
-    return Work(routine, (*arguments, layer.output))
+        arrays["bias"] = Constant("bias", np.asarray(p.offset, np.float32))
+    return work_of(layer, text, arrays, stem="conv_int8")
 
 
 _C = templates(__name__)
@@ -112,10 +106,8 @@ def transpose_conv(layer: AnyLayer) -> Work:
         low=float_literal(options.low),
         high=float_literal(options.high),
     ).replace("+ -", "- ")
-    values = [(x, "x"), (weights, "weights"), *([(bias, "bias")] if bias is not None else [])]
-    parameters = (*(reads(value, name) for value, name in values), writes(layer.output, "y"))
-    routine = Routine("transpose_conv", parameters, text, about=str(layer))
-    return Work(routine, (*(argument(value) for value, _ in values), layer.output))
+    arrays = {"x": x, "weights": weights, **({} if bias is None else {"bias": bias})}
+    return work_of(layer, text, arrays, stem="transpose_conv")
 
 
 _PIXEL = "x[rows[$taps * oy + i] + columns[$taps * ox + j] + c]$zero"
@@ -155,16 +147,14 @@ def _resized(
         **{"out_h": y.shape[1], "out_w": y.shape[2]},
         **{"taps": pairs[0][0].shape[1], "total": total, "zero": zero, "result": result},
     )
-    arguments: list[Argument] = [argument(x)]
-    for (places, weights), step in zip(pairs, (width * channels, channels), strict=True):
-        arguments.append(Constant("offsets", (places * step).astype(np.int32).reshape(-1)))
+    arrays: Arrays = {"x": x}
+    steps = {"row": width * channels, "column": channels}
+    for (places, weights), (name, step) in zip(pairs, steps.items(), strict=True):
+        offsets = (places * step).astype(np.int32).reshape(-1)
         dtype = np.float32 if total == "float" else np.int32
-        arguments.append(Constant("weights", np.asarray(weights, dtype).reshape(-1)))
-    parameters = (
-        *(reads(x, "x"), "const int32_t *rows", f"const {total} *row_weights"),
-        *("const int32_t *columns", f"const {total} *column_weights", writes(y, "y")),
-    )
-    return Work(Routine(layer.name.lower(), parameters, text, about=str(layer)), (*arguments, y))
+        arrays[f"{name}s"] = Constant("offsets", offsets)
+        arrays[f"{name}_weights"] = Constant("weights", np.asarray(weights, dtype).reshape(-1))
+    return work_of(layer, text, arrays)
 
 
 _REACH = """\
@@ -206,10 +196,7 @@ def lrn(layer: AnyLayer) -> Work:
         count=f"{float(options.size) ** len(options.axes)!r}",
         place=offset(strides),
     )
-    routine = Routine(
-        "lrn", ("const float *x", "float *y"), nested(x.shape, text), about=str(layer)
-    )
-    return Work(routine, (argument(x), layer.output))
+    return work_of(layer, nested(x.shape, text), {"x": x}, stem="lrn")
 
 
 _MEAN = """\
@@ -235,9 +222,7 @@ def layer_norm(layer: AnyLayer) -> Work:
         factor=" * (double)factor[j]" if "factor" in named else "",
         bias=" + (double)bias[j]" if "bias" in named else "",
     )
-    parameters = (reads(x, "x"), *(f"const float *{name}" for name in named), "float *y")
-    routine = Routine("layer_norm", parameters, text, about=str(layer))
-    return Work(routine, (argument(x), *map(argument, named.values()), layer.output))
+    return work_of(layer, text, {"x": x, **named}, stem="layer_norm")
 
 
 KERNELS = {

@@ -9,17 +9,17 @@ from math import prod
 
 from arenite.c_text import fill, templates, with_lines
 from arenite.firmware.kernels.portable.axes import reduction
-from arenite.firmware.kernels.portable.elements import is_float, reads, writes
+from arenite.firmware.kernels.portable.elements import is_float
 from arenite.firmware.kernels.portable.elementwise_loop import (
-    argument,
     c_type,
     stored,
     stored_argument,
+    work_of,
 )
 from arenite.firmware.kernels.portable.index_maps import move
 from arenite.firmware.kernels.portable.loops import nested, offset, strides_of
 from arenite.firmware.kernels.portable.needs import require_some
-from arenite.firmware.network.kernel import Argument, Routine, Work
+from arenite.firmware.network.kernel import Work
 from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.mnn.operators.raster import MnnRasterParams
 
@@ -35,9 +35,12 @@ def raster(layer: Layer[MnnRasterParams]) -> Work:
     inputs = [layer.input(number) for number in range(len(names))]
     used = {f"x{row[0]}" for row in p.pieces.tolist()}
     lines = [*(f"(void){name};" for name in names if name not in used), *lines]
-    parameters = [f"const {kind} *{name}" for name in names]
-    routine = Routine("raster", (*parameters, f"{kind} *y"), "\n".join(lines), about=str(layer))
-    return Work(routine, (*map(stored_argument, inputs), layer.output))
+    arrays = {
+        f"const {kind} *{name}": stored_argument(one)
+        for name, one in zip(names, inputs, strict=True)
+    }
+    text = "\n".join(lines)
+    return work_of(layer, text, {**arrays, f"{kind} *y": layer.output}, stem="raster")
 
 
 def _piece(row: list[int], rank: int, parts: int) -> str:
@@ -74,9 +77,8 @@ def gather_elements(layer: AnyLayer) -> Work:
     n = x.shape[axis]
     line = fill(_ELEMENTS, n=n, last=n - 1, step=steps[axis], place=offset(inner))
     text = nested(indices.shape, line)
-    parameters = (f"const {kind} *x", reads(indices, "indices"), f"{kind} *y")
-    routine = Routine("gather_elements", parameters, text, about=str(layer))
-    return Work(routine, (stored_argument(x), argument(indices), layer.output))
+    read = {f"const {kind} *x": stored_argument(x), "indices": indices}
+    return work_of(layer, text, {**read, f"{kind} *y": layer.output}, stem="gather_elements")
 
 
 _ONE_HOT = """\
@@ -95,10 +97,13 @@ def one_hot(layer: AnyLayer) -> Work:
         inner=prod(indices.shape[options.axis :]),
         depth=options.depth,
     )
-    parameters = (reads(indices, "indices"), f"const {kind} *on", f"const {kind} *off")
-    routine = Routine("one_hot", (*parameters, f"{kind} *y"), text, about=str(layer))
-    values: list[Argument] = [stored_argument(layer.input(number)) for number in (1, 2)]
-    return Work(routine, (argument(indices), *values, layer.output))
+    arrays = {
+        "indices": indices,
+        f"const {kind} *on": stored_argument(layer.input(1)),
+        f"const {kind} *off": stored_argument(layer.input(2)),
+        f"{kind} *y": layer.output,
+    }
+    return work_of(layer, text, arrays, stem="one_hot")
 
 
 _C = templates(__name__)
@@ -127,9 +132,8 @@ def top_k(layer: AnyLayer) -> Work:
         done_first=before("done", "one"),
         better=before("one", "best"),
     )
-    names = zip(layer.outputs, ("values", "places"), strict=True)
-    parameters = (reads(x, "x"), *(writes(value, name) for value, name in names))
-    return Work(Routine("top_k", parameters, text, about=str(layer)), (argument(x), *layer.outputs))
+    values, places = layer.outputs
+    return work_of(layer, text, {"x": x, "values": values, "places": places}, stem="top_k")
 
 
 def cumulate(layer: AnyLayer) -> Work:
@@ -151,8 +155,7 @@ def cumulate(layer: AnyLayer) -> Work:
         first=0 if is_sum else 1,
         place=f"({count - 1} - k)" if options.reverse else "k",
     )
-    routine = Routine("cumulate", (reads(x, "x"), writes(x, "y")), text, about=str(layer))
-    return Work(routine, (argument(x), layer.output))
+    return work_of(layer, text, {"x": x}, stem="cumulate")
 
 
 #: What a reduction begins with, what it does with an element, what it gives.

@@ -13,9 +13,9 @@ import numpy as np
 
 from arenite.firmware.kernels.cortex_m.asm import Assembly
 from arenite.firmware.kernels.cortex_m.requantize import Finish
-from arenite.firmware.kernels.portable.elementwise_loop import argument
+from arenite.firmware.kernels.portable.elementwise_loop import work_of
 from arenite.firmware.kernels.portable.needs import elements_of_one_shape, require_types
-from arenite.firmware.network.kernel import Constant, Routine, UnsupportedError, Work
+from arenite.firmware.network.kernel import Arrays, Constant, UnsupportedError, Work
 from arenite.firmware.network.layers import Layer
 from arenite.model import TensorType
 from arenite.ops.shared.add_sub import AddSubParams, add_sub_quantized
@@ -38,19 +38,12 @@ def add_sub(layer: Layer[AddSubParams]) -> Work:
     require_types(layer, TensorType.INT8)
     size = elements_of_one_shape(layer)
     found, params = fit(layer.params), layer.params
-    numbers = [number & 0xFFFFFFFF for number in found[:3]]
-    routine = Routine(
-        "add",
-        ("const int8_t *a", "const int8_t *b", "const uint32_t *constants", "int8_t *y"),
-        code(
-            size, Finish(found.k, "rising", int(params.activation_min), int(params.activation_max))
-        ),
-        language="s",
-        about=str(layer),
-    )
-    constants = Constant("stream", np.array(numbers, np.uint32))
-    arguments = (argument(layer.input(0)), argument(layer.input(1)), constants, layer.output)
-    return Work(routine, arguments, in_place=(0, 1))
+    numbers = np.array([number & 0xFFFFFFFF for number in found[:3]], np.uint32)
+    clamp = Finish(found.k, "rising", int(params.activation_min), int(params.activation_max))
+    arrays: Arrays = {"a": layer.input(0), "b": layer.input(1)}
+    arrays["constants"] = Constant("stream", numbers)
+    text = code(size, clamp)
+    return work_of(layer, text, arrays, stem="add", language="s", in_place=(0, 1))
 
 
 def fit(params: AddSubParams) -> Sum:

@@ -14,7 +14,8 @@ import numpy.typing as npt
 from arenite.firmware.kernels.cortex_m.asm import Assembly, offset
 from arenite.firmware.kernels.cortex_m.requantize import Finish
 from arenite.firmware.kernels.cortex_m.sums import How, Int64s, finish_of, packed_any, words
-from arenite.firmware.network.kernel import Constant, Routine, UnsupportedError, Work
+from arenite.firmware.kernels.portable.elementwise_loop import work_of
+from arenite.firmware.network.kernel import Arrays, Constant, UnsupportedError, Work
 from arenite.firmware.network.layers import Layer
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
 
@@ -35,16 +36,10 @@ def depthwise_column(layer: Layer[DepthwiseConv2DParams], weights: Int64s) -> Wo
         raise UnsupportedError(f"expected no padding and channels by {_GROUP}")
     rows = weights.reshape(channels, taps)
     stream, how = packed_any(layer, rows, partial(_pack, rows))
-    routine = Routine(
-        "depthwise_column",
-        ("const int8_t *x", "const uint32_t *stream", "int8_t *y"),
-        code(channels, taps, finish_of(layer, how)),
-        language="s",
-        about=str(layer),
-    )
+    text = code(channels, taps, finish_of(layer, how))
+    arrays: Arrays = {"x": layer.input(0), "stream": Constant("stream", stream)}
     # A channel's inputs are read before its output is written.
-    arguments = layer.input(0), Constant("stream", stream), layer.output
-    return Work(routine, arguments, in_place=(0,))
+    return work_of(layer, text, arrays, stem="depthwise_column", language="s", in_place=(0,))
 
 
 # -- constants ----------------------------------------------------------------------------

@@ -27,7 +27,15 @@ from arenite.firmware.kernels.cortex_m.requantize import Finish
 from arenite.firmware.kernels.cortex_m.sums import Int64s, finish_of, packed_any
 from arenite.firmware.kernels.cortex_m.weights import convolution_weights, dilated
 from arenite.firmware.kernels.cortex_m.widen import WIDEN
-from arenite.firmware.network.kernel import Constant, Routine, Scratch, UnsupportedError, Work
+from arenite.firmware.kernels.portable.elementwise_loop import work_of
+from arenite.firmware.network.kernel import (
+    Arrays,
+    Constant,
+    Routine,
+    Scratch,
+    UnsupportedError,
+    Work,
+)
 from arenite.firmware.network.layers import Layer
 from arenite.ops.tflite.conv_2d import Conv2DParams
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
@@ -123,16 +131,12 @@ class Columns:
             language="s",
             about=f"a row of outputs of {layer}",
         )
-        routine = Routine(
-            "conv_2d",
-            ("const int8_t *x", "const uint32_t *stream", "int16_t *columns", "int8_t *y"),
-            self._driver(len(stream.values) // self.groups),
-            parts=(("row", row), ("widen", self._widen())),
-            about=str(layer),
-        )
         scratch = Scratch(2 * self.columns * self.pitch)
+        arrays: Arrays = {"x": layer.input(0), "stream": stream, "int16_t *columns": scratch}
+        text = self._driver(len(stream.values) // self.groups)
+        parts = (("row", row), ("widen", self._widen()))
         room = (self.made - window.output_size[1]) * filters
-        return Work(routine, (layer.input(0), stream, scratch, layer.output), room=room)
+        return work_of(layer, text, arrays, stem="conv_2d", parts=parts, room=room)
 
     def _widen(self) -> Routine:
         a = Assembly()

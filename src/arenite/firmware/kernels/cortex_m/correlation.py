@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from arenite.firmware.kernels.cortex_m.asm import MAX_OFFSET, Assembly, offset
-from arenite.firmware.kernels.cortex_m.planes import Planes, planes_of, work_of
+from arenite.firmware.kernels.cortex_m.planes import Planes, by_planes, planes_of
 from arenite.firmware.kernels.cortex_m.requantize import Finish
 from arenite.firmware.kernels.cortex_m.sums import (
     How,
@@ -48,7 +48,7 @@ def correlation(layer: Layer[DepthwiseConv2DParams], weights: Int64s) -> Work:
     taps = dilated(dilated(turned, g.dilation[0], 1), g.dilation[1], 2)
     stream, how = packed_any(layer, weights.reshape(len(weights), -1), partial(_pack, taps, g))
     rows = partial(_rows, g, finish_of(layer, how), len(stream) // len(g.order))
-    return work_of(layer, g, Constant("stream", stream), rows)
+    return by_planes(layer, g, Constant("stream", stream), rows)
 
 
 def _parities(g: Planes) -> tuple[int, ...]:

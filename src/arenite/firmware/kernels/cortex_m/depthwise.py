@@ -18,7 +18,7 @@ from arenite.firmware.kernels.cortex_m.asm import Assembly, offset
 from arenite.firmware.kernels.cortex_m.column import depthwise_column
 from arenite.firmware.kernels.cortex_m.convolution import convolution
 from arenite.firmware.kernels.cortex_m.correlation import correlation
-from arenite.firmware.kernels.cortex_m.planes import GROUP, Planes, planes_of, work_of
+from arenite.firmware.kernels.cortex_m.planes import GROUP, Planes, by_planes, planes_of
 from arenite.firmware.kernels.cortex_m.requantize import Finish
 from arenite.firmware.kernels.cortex_m.sums import (
     How,
@@ -51,7 +51,7 @@ def depthwise_conv_2d(layer: Layer[DepthwiseConv2DParams]) -> Work:
     pack = partial(_pack, weights, g)
     stream, how = packed_any(layer, weights.reshape(len(weights), -1), pack)
     finish = finish_of(layer, how)
-    return work_of(layer, g, Constant("stream", stream), partial(_rows, g, finish))
+    return by_planes(layer, g, Constant("stream", stream), partial(_rows, g, finish))
 
 
 def _pack(weights: Int64s, g: Planes, bias: Int64s, how: How) -> npt.NDArray[np.uint32]:

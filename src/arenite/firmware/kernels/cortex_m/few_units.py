@@ -21,7 +21,8 @@ from arenite.firmware.kernels.cortex_m.sums import (
     packed_any,
     words,
 )
-from arenite.firmware.network.kernel import Constant, Routine, UnsupportedError, Work
+from arenite.firmware.kernels.portable.elementwise_loop import work_of
+from arenite.firmware.network.kernel import Arrays, Constant, UnsupportedError, Work
 from arenite.firmware.network.layers import Layer
 from arenite.ops.shared.convolution import ConvolutionParams
 
@@ -37,16 +38,10 @@ def few_units(layer: Layer[ConvolutionParams], weights: Int64s) -> Work:
         raise UnsupportedError(f"expected {_UNITS} units of few weights at most")
     padded = -(-depth // _STEP) * _STEP
     stream, how = packed_any(layer, weights, partial(_pack, weights))
-    routine = Routine(
-        "few_units",
-        ("const int8_t *x", "const uint32_t *stream", "int8_t *y"),
-        code(layer.output.size // units, depth, units, finish_of(layer, how)),
-        language="s",
-        about=str(layer),
-    )
-    arguments = (layer.input(0), Constant("stream", stream), layer.output)
-    in_place = (0,) if units <= depth else ()
-    return Work(routine, arguments, in_place=in_place, read_room=padded - depth)
+    text = code(layer.output.size // units, depth, units, finish_of(layer, how))
+    arrays: Arrays = {"x": layer.input(0), "stream": Constant("stream", stream)}
+    placed = {"in_place": (0,) if units <= depth else (), "read_room": padded - depth}
+    return work_of(layer, text, arrays, stem="few_units", language="s", **placed)
 
 
 def _pack(weights: Int64s, bias: Int64s, how: How) -> Words:

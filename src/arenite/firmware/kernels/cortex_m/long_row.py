@@ -22,7 +22,8 @@ from arenite.firmware.kernels.cortex_m.sums import (
     reached,
     words,
 )
-from arenite.firmware.network.kernel import Constant, Routine, Scratch, UnsupportedError, Work
+from arenite.firmware.kernels.portable.elementwise_loop import work_of
+from arenite.firmware.network.kernel import Arrays, Constant, Scratch, UnsupportedError, Work
 from arenite.firmware.network.layers import Layer
 from arenite.ops.shared.convolution import ConvolutionParams
 
@@ -39,20 +40,14 @@ def long_row(layer: Layer[ConvolutionParams], weights: Int64s) -> Work:
     how = Exact(channels)
     stream = Constant("stream", _pack(weights, padded, bias, how))
     rows = layer.output.size // filters
-    parameters = ("const int8_t *x", "const uint32_t *stream", "int16_t *row", "int8_t *y")
-    row = Routine(
-        "long_row",
-        parameters,
-        _code(depth, filters, finish_of(layer, how)),
-        language="s",
-        about=str(layer),
-    )
-    arguments = (layer.input(0), stream, Scratch(2 * padded), layer.output)
-    if rows == 1:
-        return Work(row, arguments, in_place=(0,), read_room=padded - depth)
-    text = fill(_C["rows"], rows=rows, depth=depth, filters=filters)
-    routine = Routine("long_rows", parameters, text, parts=(("row", row),), about=str(layer))
-    return Work(routine, arguments, read_room=padded - depth)
+    arrays: Arrays = {"x": layer.input(0), "stream": stream, "int16_t *row": Scratch(2 * padded)}
+    room = padded - depth
+    text = _code(depth, filters, finish_of(layer, how))
+    one = work_of(layer, text, arrays, stem="long_row", language="s", in_place=(0,), read_room=room)
+    if rows == 1 or one.routine is None:
+        return one
+    text, parts = fill(_C["rows"], rows=rows, depth=depth, filters=filters), (("row", one.routine),)
+    return work_of(layer, text, arrays, stem="long_rows", parts=parts, read_room=room)
 
 
 def _pack(weights: Int64s, padded: int, bias: Int64s, how: Exact) -> Words:

@@ -12,9 +12,17 @@ from arenite.c_text import fill, templates
 from arenite.firmware.kernels.cortex_m.row import sums_code
 from arenite.firmware.kernels.cortex_m.sums import Int64s, Words, halfwords, words
 from arenite.firmware.kernels.portable.activation import sigmoid_table
+from arenite.firmware.kernels.portable.elementwise_loop import work_of
 from arenite.firmware.kernels.portable.lstm import CELL, GATES, HIDDEN, INPUT, integer_parts
 from arenite.firmware.kernels.portable.needs import constant_of, require_elements, require_types
-from arenite.firmware.network.kernel import Constant, Routine, Scratch, UnsupportedError, Work
+from arenite.firmware.network.kernel import (
+    Arrays,
+    Constant,
+    Routine,
+    Scratch,
+    UnsupportedError,
+    Work,
+)
 from arenite.firmware.network.layers import Layer
 from arenite.model import TensorType
 from arenite.ops.shared.lstm import GateParams, LstmParams
@@ -51,16 +59,16 @@ def lstm(layer: Layer[LstmParams]) -> Work:
 def _work(layer: Layer[LstmParams], body: str, now: Words, last: Words) -> Work:
     inputs, units = _padded(layer.params.inputs), _padded(layer.params.units)
     parts = (("now", _four_sums(inputs)), ("last", _four_sums(units)))
-    parameters = (
-        *("const int8_t *x", "const uint32_t *now_weights", "const uint32_t *last_weights"),
-        *("const uint16_t *table", "int16_t *wide", "int8_t *hidden", "int16_t *cell", "int8_t *y"),
-    )
-    arguments = (
-        *(layer.input(INPUT), Constant("weights", now), Constant("recurrent", last)),
-        *(sigmoid_table(), Scratch(2 * (inputs + units))),
-        *(layer.input(HIDDEN), layer.input(CELL), layer.output),
-    )
-    return Work(Routine("lstm", parameters, body, parts=parts, about=str(layer)), arguments)
+    arrays: Arrays = {
+        "x": layer.input(INPUT),
+        "now_weights": Constant("weights", now),
+        "last_weights": Constant("recurrent", last),
+        "table": sigmoid_table(),
+        "int16_t *wide": Scratch(2 * (inputs + units)),
+        "int8_t *hidden": layer.input(HIDDEN),
+        "int16_t *cell": layer.input(CELL),
+    }
+    return work_of(layer, body, arrays, stem="lstm", parts=parts)
 
 
 def _four_sums(depth: int) -> Routine:

@@ -13,7 +13,15 @@ from functools import cached_property
 
 from arenite.c_text import fill, templates, with_lines
 from arenite.firmware.kernels.cortex_m.asm import Assembly, offset
-from arenite.firmware.network.kernel import Constant, Routine, Scratch, UnsupportedError, Work
+from arenite.firmware.kernels.portable.elementwise_loop import work_of
+from arenite.firmware.network.kernel import (
+    Arrays,
+    Constant,
+    Routine,
+    Scratch,
+    UnsupportedError,
+    Work,
+)
 from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.firmware.network.records import Offset, Windowed
 from arenite.ops.shared.window import Window
@@ -165,7 +173,7 @@ def span_of(window: Window) -> tuple[int, int]:
     return rows, columns
 
 
-def work_of(
+def by_planes(
     layer: Layer[Offset], g: Planes, stream: Constant, rows: Callable[[int], Routine]
 ) -> Work:
     """The driver: strips are gathered, then ``rows(height)`` makes their outputs."""
@@ -174,15 +182,15 @@ def work_of(
     if g.last != g.strip:
         parts.append(("last", rows(g.last)))
     text = with_lines(_C["driver"], convolve=_convolve(g))
-    routine = Routine(
-        "depthwise_conv_2d",
-        ("const int8_t *x", "const uint32_t *stream", "uint32_t *planes", "int8_t *y"),
-        fill(text, **_numbers(layer, g, len(stream.values) // len(g.order), zero)),
-        parts=tuple(parts),
-        about=str(layer),
-    )
-    arguments = (layer.input(0), stream, Scratch(4 * g.plane), layer.output)
-    return Work(routine, arguments, in_place=(0,) if g.in_place else ())
+    text = fill(text, **_numbers(layer, g, len(stream.values) // len(g.order), zero))
+    arrays: Arrays = {
+        "x": layer.input(0),
+        "stream": stream,
+        "uint32_t *planes": Scratch(4 * g.plane),
+    }
+    in_place = (0,) if g.in_place else ()
+    stem = "depthwise_conv_2d"
+    return work_of(layer, text, arrays, stem=stem, parts=tuple(parts), in_place=in_place)
 
 
 def _convolve(g: Planes) -> str:

@@ -21,7 +21,8 @@ from arenite.firmware.kernels.cortex_m.long_row import long_row
 from arenite.firmware.kernels.cortex_m.row import one_row
 from arenite.firmware.kernels.cortex_m.sums import Int64s, finish_of, packed_any
 from arenite.firmware.kernels.cortex_m.widen import WIDEN
-from arenite.firmware.network.kernel import Constant, Routine, Scratch, UnsupportedError, Work
+from arenite.firmware.kernels.portable.elementwise_loop import work_of
+from arenite.firmware.network.kernel import Arrays, Constant, Scratch, UnsupportedError, Work
 from arenite.firmware.network.layers import Layer
 from arenite.ops.shared.convolution import ConvolutionParams
 
@@ -49,17 +50,17 @@ def _pairs(layer: Layer[ConvolutionParams], weights: Int64s) -> Work:
     finish = finish_of(layer, how)
     shape = padded // 2, 2 * padded, filters, finish, pairs, layer.runs, layer.icache
     products = Products(*shape, loads_pairs=layer.loads_pairs)
-    routine = Routine(
-        "pointwise",
-        ("const int8_t *x", "const uint32_t *stream", "int16_t *two_pixels", "int8_t *y"),
+    arrays: Arrays = {
+        "x": layer.input(0),
+        "stream": Constant("stream", stream),
+        "int16_t *two_pixels": Scratch(4 * padded),
+    }
+    return work_of(
+        layer,
         _code(products, depth),
+        arrays,
+        stem="pointwise",
         language="s",
-        about=str(layer),
-    )
-    scratch = Scratch(4 * padded)
-    return Work(
-        routine,
-        (layer.input(0), Constant("stream", stream), scratch, layer.output),
         in_place=(0,),
         grows=filters > depth,
         room=(2 * pairs - pixels) * filters,

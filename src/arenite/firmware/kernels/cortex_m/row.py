@@ -16,7 +16,8 @@ from arenite.firmware.kernels.cortex_m.gemm import (
 from arenite.firmware.kernels.cortex_m.requantize import Finish
 from arenite.firmware.kernels.cortex_m.sums import Int64s, finish_of, packed_any
 from arenite.firmware.kernels.cortex_m.widen import WIDEN
-from arenite.firmware.network.kernel import Constant, Routine, Scratch, Work
+from arenite.firmware.kernels.portable.elementwise_loop import work_of
+from arenite.firmware.network.kernel import Arrays, Constant, Scratch, Work
 from arenite.firmware.network.layers import Layer
 from arenite.ops.shared.convolution import ConvolutionParams
 
@@ -43,16 +44,15 @@ def one_row(layer: Layer[ConvolutionParams], weights: Int64s) -> Work:
     ordered = padded_order(weights)
     padded = 2 * ordered.shape[1]
     stream, how = packed_any(layer, weights, partial(pack_stream, ordered))
-    routine = Routine(
-        "fully_connected",
-        ("const int8_t *x", "const uint32_t *stream", "int16_t *row", "int8_t *y"),
-        row_code(depth, filters, finish_of(layer, how)),
-        language="s",
-        about=str(layer),
-    )
-    arguments = (layer.input(0), Constant("stream", stream), Scratch(2 * padded), layer.output)
+    text = row_code(depth, filters, finish_of(layer, how))
+    arrays: Arrays = {
+        "x": layer.input(0),
+        "stream": Constant("stream", stream),
+        "int16_t *row": Scratch(2 * padded),
+    }
     # All inputs are widened before the first output is written.
-    return Work(routine, arguments, in_place=(0,), read_room=padded - depth)
+    placed = {"in_place": (0,), "read_room": padded - depth}
+    return work_of(layer, text, arrays, stem="fully_connected", language="s", **placed)
 
 
 def row_code(depth: int, filters: int, finish: Finish) -> str:

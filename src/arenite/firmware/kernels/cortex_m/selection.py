@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from arenite.firmware.kernels.cortex_m.asm import Assembly
-from arenite.firmware.kernels.portable.elementwise_loop import argument
+from arenite.firmware.kernels.portable.elementwise_loop import work_of
 from arenite.firmware.kernels.portable.needs import elements_of_one_shape, require_types
-from arenite.firmware.network.kernel import Routine, Work
+from arenite.firmware.network.kernel import Work
 from arenite.firmware.network.layers import AnyLayer
 from arenite.model import TensorType
 
@@ -18,16 +18,10 @@ def selection(layer: AnyLayer) -> Work:
     if is_value:
         inputs.sort(key=lambda one: -one.size)
     size = inputs[0].size if is_value else elements_of_one_shape(layer)
-    routine = Routine(
-        layer.name.lower(),
-        ("const int8_t *a", "const int8_t *b", "int8_t *y"),
-        _code(size, layer.name == "MAXIMUM", is_value=is_value),
-        language="s",
-        about=str(layer),
-    )
-    arguments = (argument(inputs[0]), argument(inputs[1]), layer.output)
+    text = _code(size, layer.name == "MAXIMUM", is_value=is_value)
     places = tuple(i for i in (0, 1) if layer.input(i).size == size)
-    return Work(routine, arguments, in_place=places)
+    arrays = dict(zip("ab", inputs, strict=True))
+    return work_of(layer, text, arrays, language="s", in_place=places)
 
 
 def _code(size: int, is_largest: bool, *, is_value: bool) -> str:

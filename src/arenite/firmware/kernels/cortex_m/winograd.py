@@ -32,7 +32,15 @@ from arenite.firmware.kernels.cortex_m.weights import (
     require_no_dilation,
     require_one_group,
 )
-from arenite.firmware.network.kernel import Constant, Routine, Scratch, UnsupportedError, Work
+from arenite.firmware.kernels.portable.elementwise_loop import work_of
+from arenite.firmware.network.kernel import (
+    Arrays,
+    Constant,
+    Routine,
+    Scratch,
+    UnsupportedError,
+    Work,
+)
 from arenite.firmware.network.layers import Layer
 from arenite.ops.tflite.conv_2d import Conv2DParams
 
@@ -144,16 +152,10 @@ def _work(layer: Layer[Conv2DParams], tiles: Tiles, stream: Constant, finish: Fi
         ("products", products(tiles, strips.slots, depth)),
         ("outputs", outputs(tiles, strips.starts, filters, row_out, finish)),
     )
-    routine = Routine(
-        f"winograd_{tiles.name}",
-        ("const int8_t *x", "const uint32_t *stream", "int32_t *scratch", "int8_t *y"),
-        text,
-        parts=parts,
-        about=str(layer),
-    )
     scratch = Scratch(4 * sum(sizes.values()) + zero_bytes)
-    arguments = (layer.input(0), stream, scratch, layer.output)
-    return Work(routine, arguments, cycles=_cycles(layer, tiles, strips, parts))
+    arrays: Arrays = {"x": layer.input(0), "stream": stream, "int32_t *scratch": scratch}
+    cycles, stem = _cycles(layer, tiles, strips, parts), f"winograd_{tiles.name}"
+    return work_of(layer, text, arrays, stem=stem, parts=parts, cycles=cycles)
 
 
 def _cycles(

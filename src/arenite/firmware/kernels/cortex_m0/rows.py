@@ -21,7 +21,15 @@ from arenite.firmware.kernels.cortex_m.weights import (
     require_one_group,
 )
 from arenite.firmware.kernels.cortex_m0.requantize import SHIFT, Requantization, requantized
-from arenite.firmware.network.kernel import Constant, Routine, Scratch, UnsupportedError, Work
+from arenite.firmware.kernels.portable.elementwise_loop import work_of
+from arenite.firmware.network.kernel import (
+    Arrays,
+    Constant,
+    Routine,
+    Scratch,
+    UnsupportedError,
+    Work,
+)
 from arenite.firmware.network.layers import Layer
 from arenite.ops.tflite.conv_2d import Conv2DParams
 from arenite.ops.tflite.fully_connected import FullyConnectedParams
@@ -98,17 +106,15 @@ def _work(layer: Layer[Any], weights: Int64s, stem: str, text: str, **placed: An
         language="s",
         about=f"a position of {layer}",
     )
-    routine = Routine(
-        stem,
-        ("const int8_t *x", "const uint32_t *stream", "uint8_t *inputs", "int8_t *y"),
-        text,
-        parts=(("row", row),),
-        about=str(layer),
-    )
     positions, fours = layer.output.size // filters, len(quads(filters))
-    arguments = (layer.input(0), Constant("stream", stream), Scratch(depth), layer.output)
     cycles = positions * (fours * (18 * depth + 110) + 9 * depth + 80)
-    return Work(routine, arguments, cycles=cycles, **placed)
+    arrays: Arrays = {
+        "x": layer.input(0),
+        "stream": Constant("stream", stream),
+        "uint8_t *inputs": Scratch(depth),
+    }
+    parts = (("row", row),)
+    return work_of(layer, text, arrays, stem=stem, parts=parts, cycles=cycles, **placed)
 
 
 # -- constants ----------------------------------------------------------------------------

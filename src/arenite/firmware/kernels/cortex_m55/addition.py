@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from arenite.c_text import fill, templates
 from arenite.firmware.kernels.cortex_m.addition import fit
-from arenite.firmware.kernels.portable.elementwise_loop import argument
+from arenite.firmware.kernels.portable.elementwise_loop import work_of
 from arenite.firmware.kernels.portable.needs import elements_of_one_shape, require_types
-from arenite.firmware.network.kernel import Routine, Work
+from arenite.firmware.network.kernel import Arrays, Work
 from arenite.firmware.network.layers import Layer
 from arenite.model import TensorType
 from arenite.ops.shared.add_sub import AddSubParams
@@ -34,11 +34,5 @@ def add_sub(layer: Layer[AddSubParams]) -> Work:
         low=int(params.activation_min),
         high=int(params.activation_max),
     )
-    routine = Routine(
-        "vector_add",
-        ("const int8_t *a", "const int8_t *b", "int8_t *y"),
-        text,
-        about=str(layer),
-    )
-    arguments = (argument(layer.input(0)), argument(layer.input(1)), layer.output)
-    return Work(routine, arguments, in_place=(0, 1))
+    arrays: Arrays = {"a": layer.input(0), "b": layer.input(1)}
+    return work_of(layer, text, arrays, stem="vector_add", in_place=(0, 1))

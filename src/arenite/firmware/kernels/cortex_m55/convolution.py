@@ -30,7 +30,8 @@ from arenite.firmware.kernels.cortex_m55.vectors import (
     pack,
     without_constants,
 )
-from arenite.firmware.network.kernel import Constant, Routine, Scratch, Work
+from arenite.firmware.kernels.portable.elementwise_loop import work_of
+from arenite.firmware.network.kernel import Arrays, Constant, Routine, Scratch, Work
 from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.ops.tflite.conv_2d import Conv2DParams
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
@@ -101,16 +102,13 @@ def _pointwise(layer: AnyLayer, stream: Constant, last: Finish) -> Work:
         blocks=blocks,
         filters=filters,
     )
-    routine = Routine(
-        "vector_pointwise",
-        ("const int8_t *x", "const int32_t *stream", "int8_t *pixels", "int8_t *y"),
+    scratch = Scratch(2 * LANES * blocks)
+    return work_of(
+        layer,
         text,
+        {"x": layer.input(0), "stream": stream, "int8_t *pixels": scratch},
+        stem="vector_pointwise",
         parts=(("windows", _windows(layer, blocks, LANES * blocks, last)),),
-        about=str(layer),
-    )
-    return Work(
-        routine,
-        (layer.input(0), stream, Scratch(2 * LANES * blocks), layer.output),
         in_place=(0,),
         grows=filters > depth,
         room=(2 * pairs - pixels) * filters,
@@ -149,12 +147,7 @@ def _columns(
         distance=distance,
         filters=filters,
     )
-    routine = Routine(
-        "vector_conv_2d",
-        ("const int8_t *x", "const int32_t *stream", "int8_t *columns", "int8_t *y"),
-        text,
-        parts=(("windows", _windows(layer, blocks, distance, last)),),
-        about=str(layer),
-    )
+    arrays: Arrays = {"x": layer.input(0), "stream": stream, "int8_t *columns": Scratch(size)}
+    parts = (("windows", _windows(layer, blocks, distance, last)),)
     room = (2 * pairs - window.output_size[1]) * filters
-    return Work(routine, (layer.input(0), stream, Scratch(size), layer.output), room=room)
+    return work_of(layer, text, arrays, stem="vector_conv_2d", parts=parts, room=room)

@@ -29,7 +29,15 @@ from arenite.firmware.kernels.cortex_m55.vectors import (
     pack,
     without_constants,
 )
-from arenite.firmware.network.kernel import Constant, Routine, Scratch, UnsupportedError, Work
+from arenite.firmware.kernels.portable.elementwise_loop import work_of
+from arenite.firmware.network.kernel import (
+    Arrays,
+    Constant,
+    Routine,
+    Scratch,
+    UnsupportedError,
+    Work,
+)
 from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.firmware.network.records import Offset
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
@@ -151,12 +159,8 @@ def _work(layer: Layer[Offset], g: Planes, stream: Constant, last: Finish) -> Wo
         in_h=g.height,
         row_in=g.width * g.channels,
     )
-    routine = Routine(
-        "vector_depthwise_conv_2d",
-        ("const int8_t *x", "const int32_t *stream", "int8_t *rows", "int8_t *y"),
-        text,
-        parts=(("row", _row(layer, g, pitch, last)),),
-        about=str(layer),
-    )
-    arguments = (layer.input(0), stream, Scratch(g.kernel[0] * pitch), layer.output)
-    return Work(routine, arguments, in_place=(0,) if g.keeps_ahead(1) else ())
+    rows = Scratch(g.kernel[0] * pitch)
+    arrays: Arrays = {"x": layer.input(0), "stream": stream, "int8_t *rows": rows}
+    parts = (("row", _row(layer, g, pitch, last)),)
+    in_place, stem = (0,) if g.keeps_ahead(1) else (), "vector_depthwise_conv_2d"
+    return work_of(layer, text, arrays, stem=stem, parts=parts, in_place=in_place)

@@ -18,7 +18,8 @@ from arenite.firmware.kernels.cortex_m55.vectors import (
     pack,
     without_constants,
 )
-from arenite.firmware.network.kernel import Constant, Routine, UnsupportedError, Work
+from arenite.firmware.kernels.portable.elementwise_loop import work_of
+from arenite.firmware.network.kernel import Arrays, Constant, UnsupportedError, Work
 from arenite.firmware.network.layers import Layer
 from arenite.ops.tflite.fully_connected import FullyConnectedParams
 
@@ -33,14 +34,10 @@ def fully_connected(layer: Layer[FullyConnectedParams]) -> Work:
     filters, depth = weights.shape
     stream, how = packed(layer, weights, partial(_pack, weights))
     blocks = -(-depth // LANES)
-    routine = Routine(
-        "vector_fully_connected",
-        ("const int8_t *x", "const int32_t *stream", "int8_t *y"),
-        fill(_C["row"], blocks=blocks, **finish(filters, finish_of(layer, how))),
-        about=str(layer),
-    )
-    arguments = (layer.input(0), Constant("stream", stream), layer.output)
-    return Work(routine, arguments, read_room=LANES * blocks - depth)
+    text = fill(_C["row"], blocks=blocks, **finish(filters, finish_of(layer, how)))
+    arrays: Arrays = {"x": layer.input(0), "stream": Constant("stream", stream)}
+    room = LANES * blocks - depth
+    return work_of(layer, text, arrays, stem="vector_fully_connected", read_room=room)
 
 
 def _pack(weights: Int64s, bias: Int64s, how: Requantization) -> Int32s:

@@ -11,15 +11,8 @@ import numpy as np
 from arenite.c_text import fill, float_literal, templates
 from arenite.firmware.kernels.portable.elementwise_loop import work_of
 from arenite.firmware.kernels.portable.needs import require_elements
-from arenite.firmware.network.kernel import (
-    Constant,
-    Routine,
-    Scratch,
-    State,
-    UnsupportedError,
-    Work,
-)
-from arenite.firmware.network.layers import Layer
+from arenite.firmware.network.kernel import Arrays, Constant, Scratch, State, UnsupportedError, Work
+from arenite.firmware.network.layers import Layer, Value
 from arenite.ops.custom.circular_buffer import PERIOD, CircularBufferParams
 from arenite.ops.custom.tflite_detection_post_process import DetectionPostProcessParams
 from arenite.ops.custom.tflm_decode import DecodeParams
@@ -71,23 +64,20 @@ def detection_post_process(layer: Layer[DetectionPostProcessParams]) -> Work:
     counts = (4 * boxes, candidates, candidates, candidates, boxes, boxes, found, found)
     written = dict(zip(("places", "classes", "scores", "number"), layer.outputs, strict=True))
     memory = {one: Scratch(4 * count) for one, count in zip(_MEMORY, counts, strict=True)}
-    return work_of(layer, text, read, written, memory, stem="detection_post_process")
+    return work_of(layer, text, {**read, **written, **memory}, stem="detection_post_process")
 
 
 def decode(layer: Layer[DecodeParams]) -> Work:
     """Constants that were decoded when the folder was written."""
-    decoded, text, parameters = layer.params.decoded, [], []
-    arguments: list[Constant] = []
-    at = 0
+    decoded, text, at = layer.params.decoded, [], 0
+    read, written = dict[str, Constant](), dict[str, Value]()
     for number, value in enumerate(layer.outputs):
         data = np.ascontiguousarray(decoded[at : at + value.nbytes])
         at += value.nbytes
         text.append(f"for (int32_t i = 0; i < {value.nbytes}; ++i) y{number}[i] = x{number}[i];")
-        parameters.append(f"const int8_t *x{number}")
-        arguments.append(Constant("decoded", data))
-    parameters += [f"int8_t *y{number}" for number in range(len(layer.outputs))]
-    routine = Routine("decode", tuple(parameters), "\n".join(text), about=str(layer))
-    return Work(routine, (*arguments, *layer.outputs))
+        read[f"x{number}"] = Constant("decoded", data)
+        written[f"int8_t *y{number}"] = value
+    return work_of(layer, "\n".join(text), {**read, **written}, stem="decode")
 
 
 _CIRCULAR_BUFFER = """\
@@ -105,8 +95,9 @@ def circular_buffer(layer: Layer[CircularBufferParams]) -> Work:
     kept, period = (p.slots - 1) * p.depth, int(layer.state[0].view(np.int32)[PERIOD])
     text = fill(_CIRCULAR_BUFFER, kept=kept, depth=p.depth, period=period)
     cycles = State(f"cycles of layer {layer.index}", 4)
-    memory = {"int32_t *cycles": cycles}
-    return work_of(layer, text, {"x": layer.input(0)}, None, memory, ends=cycles)
+    arrays: Arrays = {"x": layer.input(0), "y": layer.output}
+    arrays["int32_t *cycles"] = cycles
+    return work_of(layer, text, arrays, ends=cycles)
 
 
 KERNELS = {

@@ -14,16 +14,6 @@ QUANTISED = (TensorType.INT8, TensorType.INT16)
 NUMBERS = (*QUANTISED, TensorType.FLOAT32)
 
 
-def reads(value: Value, name: str) -> str:
-    """A parameter for a tensor that is read."""
-    return f"const {c_type(value)} *{name}"
-
-
-def writes(value: Value, name: str) -> str:
-    """A parameter for a tensor that is written."""
-    return f"{c_type(value)} *{name}"
-
-
 def is_float(value: Value) -> bool:
     """Whether a tensor has floats."""
     return value.type is TensorType.FLOAT32

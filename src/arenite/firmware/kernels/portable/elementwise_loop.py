@@ -7,22 +7,14 @@ Inputs broadcast. A layer's statement names the elements ``$a``, ``$b`` and so o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from arenite.c_text import C_TYPES, fill, indented
 from arenite.firmware.kernels.portable.loops import broadcast_strides, nested, offset, strides_of
 from arenite.firmware.kernels.portable.needs import require_elements
-from arenite.firmware.network.kernel import (
-    Argument,
-    Constant,
-    Routine,
-    Scratch,
-    State,
-    UnsupportedError,
-    Work,
-)
+from arenite.firmware.network.kernel import Argument, Constant, Routine, UnsupportedError, Work
 from arenite.firmware.network.layers import AnyLayer, Value
 from arenite.model import TensorType
 from arenite.ops.context import Array
@@ -89,38 +81,44 @@ def may_lie_over(y: Value, x: Value) -> bool:
 def work_of(
     layer: AnyLayer,
     text: str,
-    read: Mapping[str, Value | Constant],
-    written: Mapping[str, Value] | None = None,
-    memory: Mapping[str, Scratch | State] | None = None,
+    arrays: Mapping[str, Argument],
     *,
     stem: str = "",
+    parts: tuple[tuple[str, Routine], ...] = (),
+    language: Literal["c", "s"] = "c",
     **more: Any,
 ) -> Work:
-    """The work of C about arrays by their names in it.
+    """The work of a function about arrays, in the order of its parameters.
 
     Args:
         layer: What it does.
         text: The function's body.
-        read: Tensors and constants that it reads.
-        written: Tensors that it writes; by default the output, ``y``.
-        memory: Scratch memory and state by their declarations: ``"int16_t *line"``.
+        arrays: What it is called with, by name, or by declaration (``"int16_t *line"``) where the
+            type is not that of elements. The layer's output is last, ``y``, where it is not here.
         stem: What the function is called; by default as the operator.
-        more: Further attributes of the work; ``parts`` are the routine's.
+        parts: What it calls.
+        language: What it is written in.
+        more: Further attributes of the work.
     """
-    written, memory = written or {"y": layer.output}, memory or {}
-    parameters = (
-        *(f"const {_element_of(one)} *{name}" for name, one in read.items()),
-        *(f"{c_type(one)} *{name}" for name, one in written.items()),
-        *memory,
+    if not any(one in layer.outputs for one in arrays.values()) and layer.outputs:
+        arrays = {**arrays, "y": layer.output}
+    parameters = tuple(
+        name if "*" in name else _declared(name, one, is_written=one in layer.outputs)
+        for name, one in arrays.items()
     )
-    arguments = (one if isinstance(one, Constant) else argument(one) for one in read.values())
-    parts = more.pop("parts", ())
-    routine = Routine(stem or layer.name.lower(), parameters, text, parts, about=str(layer))
-    return Work(routine, (*arguments, *written.values(), *memory.values()), **more)
+    arguments = (
+        argument(one) if isinstance(one, Value) and one not in layer.outputs else one
+        for one in arrays.values()
+    )
+    stem = stem or layer.name.lower()
+    routine = Routine(stem, parameters, text, parts, language, about=str(layer))
+    return Work(routine, tuple(arguments), **more)
 
 
-def _element_of(array: Value | Constant) -> str:
-    return C_TYPES[array.values.dtype] if isinstance(array, Constant) else c_type(array)
+def _declared(name: str, array: Argument, *, is_written: bool) -> str:
+    assert isinstance(array, Value | Constant)
+    kind = C_TYPES[array.values.dtype] if isinstance(array, Constant) else c_type(array)
+    return f"{kind} *{name}" if is_written else f"const {kind} *{name}"
 
 
 def argument(value: Value) -> Argument:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from arenite.c_text import fill, float_literal, templates
-from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
+from arenite.firmware.kernels.portable.elementwise_loop import c_type, work_of
 from arenite.firmware.kernels.portable.needs import require_elements
-from arenite.firmware.network.kernel import Constant, Routine, Scratch, Work
+from arenite.firmware.network.kernel import Arrays, Constant, Routine, Scratch, Work
 from arenite.firmware.network.layers import Layer
 from arenite.model import TensorType
 from arenite.ops.context import Array
@@ -40,24 +40,20 @@ def transform(layer: Layer[FftParams]) -> Work:
         calls.append(f"@stage{radix}@(numbers, roots, {points}, {step});")
         points *= radix
     body = _text(p, "\n".join(calls))
-    constants = [
-        Constant("order", _order(p)),
-        Constant("roots", _numbers(p.twiddles, p.type)),
-        Constant("turns", _numbers(p.real_twiddles, p.type)),
-    ]
-    parameters = (
-        *(f"const {kind} *x", "const int32_t *order", f"const {kind} *roots"),
-        *(f"const {kind} *turning", f"{kind} *numbers", f"{kind} *y"),
-    )
+    arrays: Arrays = {
+        "x": layer.input(0),
+        "order": Constant("order", _order(p)),
+        "roots": Constant("roots", _numbers(p.twiddles, p.type)),
+        "turning": Constant("turns", _numbers(p.real_twiddles, p.type)),
+        f"{kind} *numbers": Scratch(layer.input(0).type.nbytes(p.length)),
+    }
     casts = (
         f"ar_{name} *z = (ar_{name} *)(void *)numbers;\n"
         f"const ar_{name} *turns = (const ar_{name} *)(const void *)turning;\n"
     )
     stem = "irfft" if p.is_inverse else "rfft"
     parts = tuple(dict.fromkeys(stages))
-    routine = Routine(stem, parameters, casts + body, parts, about=str(layer))
-    scratch = Scratch(layer.input(0).type.nbytes(p.length))
-    return Work(routine, (argument(layer.input(0)), *constants, scratch, layer.output))
+    return work_of(layer, casts + body, arrays, stem=stem, parts=parts)
 
 
 def _stage(p: FftParams, radix: int) -> Routine:

@@ -16,14 +16,11 @@ import numpy as np
 
 from arenite.c_text import fill, indented
 from arenite.firmware.kernels.portable.dynamic_index_maps import FED
-from arenite.firmware.kernels.portable.elementwise_loop import (
-    stored,
-    stored_argument,
-)
+from arenite.firmware.kernels.portable.elementwise_loop import stored, stored_argument, work_of
 from arenite.firmware.kernels.portable.moving import Write, in_c, moved
 from arenite.firmware.kernels.portable.needs import constant_of, require_elements, require_some
 from arenite.firmware.kernels.portable.reshape_pad_concat import side_by_side, taken_apart
-from arenite.firmware.network.kernel import Constant, Routine, UnsupportedError, Work
+from arenite.firmware.network.kernel import Constant, UnsupportedError, Work
 from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.model import Model, ModelBuilder
 from arenite.ops.context import Array
@@ -59,11 +56,9 @@ def move(layer: Layer[Any]) -> Work:
     else:
         text, tables = _loops(_inverse(plan, x.size), "y[{}] = *x++;")
         text = fill(_FILLED, size=y.size, loops=text)
-    parameters = [f"const {kind} *x"]
-    parameters += [f"const int32_t *table{number}" for number in range(len(tables))]
-    routine = Routine(layer.name.lower(), (*parameters, f"{kind} *y"), text, about=str(layer))
-    constants = [Constant("offsets", table) for table in tables]
-    return Work(routine, (stored_argument(x), *constants, y))
+    constants = {f"table{n}": Constant("offsets", table) for n, table in enumerate(tables)}
+    ends = {f"const {kind} *x": stored_argument(x)}, {f"{kind} *y": y}
+    return work_of(layer, text, {**ends[0], **constants, **ends[1]})
 
 
 def _plan(layer: AnyLayer) -> Array:

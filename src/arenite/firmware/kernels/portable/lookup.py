@@ -12,7 +12,7 @@ import numpy as np
 from arenite.c_text import fill
 from arenite.firmware.kernels.portable.elementwise_loop import work_of
 from arenite.firmware.kernels.portable.needs import require_elements, require_types
-from arenite.firmware.network.kernel import Constant, Work
+from arenite.firmware.network.kernel import Arrays, Constant, Work
 from arenite.firmware.network.layers import AnyLayer, Value
 from arenite.model import Model, ModelBuilder, TensorType
 from arenite.ops.context import Array
@@ -29,7 +29,7 @@ def lookup(layer: AnyLayer) -> Work:
     require_types(layer, *BYTES)
     require_elements(layer)
     x, y = _ends(layer)
-    read: dict[str, Value | Constant] = {"x": x, "table": Constant("table", results_of(layer))}
+    read: Arrays = {"x": x, "table": Constant("table", results_of(layer))}
     return work_of(layer, fill(_LOOKUP, size=y.size), read, stem="lookup", in_place=(0,))
 
 

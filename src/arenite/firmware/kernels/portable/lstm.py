@@ -14,8 +14,8 @@ from arenite.firmware.kernels.portable.activation import sigmoid_table
 from arenite.firmware.kernels.portable.elements import is_float, require_numbers
 from arenite.firmware.kernels.portable.elementwise_loop import c_type, work_of
 from arenite.firmware.kernels.portable.sums import plus
-from arenite.firmware.network.kernel import Constant, Work
-from arenite.firmware.network.layers import Layer, Value
+from arenite.firmware.network.kernel import Arrays, Work
+from arenite.firmware.network.layers import Layer
 from arenite.ops.shared.lstm import GateParams, LstmParams, ProductParams, tanh_scaling
 
 INPUT, HIDDEN, CELL = 0, 18, 19
@@ -38,14 +38,15 @@ def lstm(layer: Layer[LstmParams]) -> Work:
         update=update,
         **{"batches": p.batches, "steps": p.steps, "inputs": p.inputs, "units": p.units},
     )
-    read: dict[str, Value | Constant] = {"x": layer.input(INPUT)}
+    arrays: Arrays = {"x": layer.input(INPUT)}
     for gate, positions in GATES.items():
         for position, role in zip(positions, ("weights", "recurrent", "bias"), strict=True):
-            read[f"{gate}_{role}"] = layer.input(position)
+            arrays[f"{gate}_{role}"] = layer.input(position)
     if not is_float(layer.output):
-        read["table"] = sigmoid_table()
-    state = {"hidden": layer.input(HIDDEN), "cell": layer.input(CELL)}
-    return work_of(layer, body, read, {**state, "y": layer.output}, stem="lstm")
+        arrays["table"] = sigmoid_table()
+    for name, state in (("hidden", layer.input(HIDDEN)), ("cell", layer.input(CELL))):
+        arrays[f"{c_type(state)} *{name}"] = state
+    return work_of(layer, body, arrays, stem="lstm")
 
 
 def _gate(

@@ -10,8 +10,8 @@ import numpy as np
 from arenite.c_text import fill, templates, with_lines
 from arenite.firmware.kernels.portable.elementwise_loop import c_type, work_of
 from arenite.firmware.kernels.portable.needs import require_elements
-from arenite.firmware.network.kernel import Constant, Work
-from arenite.firmware.network.layers import Layer, Value
+from arenite.firmware.network.kernel import Arrays, Constant, Work
+from arenite.firmware.network.layers import Layer
 from arenite.model import TensorType
 from arenite.ops.tflite.resize_bilinear import Interpolation, ResizeBilinearParams
 
@@ -40,7 +40,7 @@ def resize_bilinear(layer: Layer[ResizeBilinearParams]) -> Work:
         out_w=layer.output.shape[2],
         channels=channels,
     )
-    read: dict[str, Value | Constant] = {
+    read: Arrays = {
         "x": x,
         "rows": _places(p.rows, width * channels),
         "columns": _places(p.columns, channels),

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from arenite.c_text import indented
-from arenite.firmware.kernels.portable.elementwise_loop import argument, work_of
+from arenite.firmware.kernels.portable.elementwise_loop import work_of
 from arenite.firmware.kernels.portable.moving import Move, Write, in_c, in_units, moved
 from arenite.firmware.kernels.portable.reshape_pad_concat import whole_bytes
-from arenite.firmware.network.kernel import Argument, Routine, State, UnsupportedError, Work
+from arenite.firmware.network.kernel import Arrays, State, UnsupportedError, Work
 from arenite.firmware.network.layers import AnyLayer, Resource
 
 
@@ -39,9 +39,8 @@ def read_variable(layer: AnyLayer, write: Write = in_c) -> Work:
         return "\n".join(lines)
 
     meant = [one for one in _meant(layer) if one.bytes <= size]
-    arguments, parameters, text = _chosen(layer, meant, copy, "const uint8_t")
-    routine = Routine("read_variable", (*parameters, "uint8_t *y"), text, about=str(layer))
-    return Work(routine, (*arguments, layer.output))
+    arrays, text = _chosen(layer, meant, copy, "const uint8_t")
+    return work_of(layer, text, {**arrays, "uint8_t *y": layer.output})
 
 
 def assign_variable(layer: AnyLayer, write: Write = in_c) -> Work:
@@ -54,9 +53,8 @@ def assign_variable(layer: AnyLayer, write: Write = in_c) -> Work:
         return f"for (int32_t i = 0; i < {one.bytes}; ++i) {name}[i] = x[i];"
 
     meant = [one for one in _meant(layer) if 0 < one.bytes <= value.nbytes]
-    arguments, parameters, text = _chosen(layer, meant, copy, "uint8_t")
-    routine = Routine("assign_variable", ("const uint8_t *x", *parameters), text, about=str(layer))
-    return Work(routine, (in_units(value, 1), *arguments))
+    arrays, text = _chosen(layer, meant, copy, "uint8_t")
+    return work_of(layer, text, {"const uint8_t *x": in_units(value, 1), **arrays})
 
 
 def _known(layer: AnyLayer) -> Resource | None:
@@ -79,21 +77,18 @@ def _meant(layer: AnyLayer) -> list[Resource]:
 
 def _chosen(
     layer: AnyLayer, meant: list[Resource], copy: Callable[[Resource, str], str], kind: str
-) -> tuple[list[Argument], list[str], str]:
-    """Arguments, parameters and statements for the variables that are meant."""
+) -> tuple[Arrays, str]:
+    """Arrays and statements for the variables that are meant."""
     if not meant:
         raise UnsupportedError("the variable and the value have other sizes")
-    kept = [one for one in meant if one.bytes]
-    states = list(map(_state, kept))
-    parameters = [f"{kind} *v{one.number}" for one in kept]
+    states = {f"{kind} *v{one.number}": _state(one) for one in meant if one.bytes}
     if layer.input(0).data is not None:
-        return list(states), parameters, copy(meant[0], f"v{meant[0].number}")
+        return {**states}, copy(meant[0], f"v{meant[0].number}")
     cases = [
         f"if (*number == {one.number}) {{\n{indented(copy(one, f'v{one.number}'))}\n}}"
         for one in meant
     ]
-    arguments: list[Argument] = [argument(layer.input(0)), *states]
-    return arguments, ["const int32_t *number", *parameters], "\n".join(cases)
+    return {"const int32_t *number": layer.input(0), **states}, "\n".join(cases)
 
 
 MOVERS = {"READ_VARIABLE": read_variable, "ASSIGN_VARIABLE": assign_variable}

@@ -99,11 +99,11 @@ def _work(
 ) -> Work:
     """A routine of all inputs and outputs by these names, and of constants."""
     require_elements(layer)
-    read = {name: layer.input(number) for number, name in enumerate(inputs)}
-    written = dict(zip(outputs, layer.outputs, strict=True))
-    tables_read = {table.role: table for table in tables}
+    arrays = {name: layer.input(number) for number, name in enumerate(inputs)}
+    read = {table.role: table for table in tables}
+    written = zip(outputs, layer.outputs, strict=True)
     text = fill(text, **values)
-    return work_of(layer, text, {**read, **tables_read}, written, stem=_stem(layer))
+    return work_of(layer, text, {**arrays, **read, **dict(written)}, stem=_stem(layer))
 
 
 def _stem(layer: AnyLayer) -> str:

@@ -11,8 +11,8 @@ from arenite.c_text import fill, float_literal, templates
 from arenite.firmware.kernels.portable.elements import is_float
 from arenite.firmware.kernels.portable.elementwise_loop import c_type, work_of
 from arenite.firmware.kernels.portable.needs import require_elements
-from arenite.firmware.network.kernel import Constant, Work
-from arenite.firmware.network.layers import AnyLayer, Layer, Value
+from arenite.firmware.network.kernel import Arrays, Constant, Work
+from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.model import TensorType
 from arenite.ops.tflite.softmax import SoftmaxParams
 
@@ -70,7 +70,7 @@ def _work(layer: AnyLayer, largest: str, row: str, *tables: Constant) -> Work:
     x, y = layer.input(0), layer.output
     depth = x.shape[-1]
     text = fill(_C["rows"], rows=y.size // depth, depth=depth, largest_type=largest, row=row)
-    read: dict[str, Value | Constant] = {"x": x, **{one.role: one for one in tables}}
+    read: Arrays = {"x": x, **{one.role: one for one in tables}}
     return work_of(layer, text, read, in_place=(0,) if x.type is y.type else ())
 
 

@@ -136,12 +136,13 @@ def _work(
 ) -> Work:
     """A routine of input 0, of outputs by these names, and of memory: type, name, bytes."""
     require_elements(layer)
-    written = dict(zip(outputs, layer.outputs, strict=True))
-    memory = {
+    kept = {
         f"{kind} *{name}": State(f"{name} of layer {layer.index}", size)
         for kind, name, size in states
     }
-    return work_of(layer, fill(text, **values), {"x": layer.input(0)}, written, memory, stem=stem)
+    written = dict(zip(outputs, layer.outputs, strict=True))
+    text = fill(text, **values)
+    return work_of(layer, text, {"x": layer.input(0), **written, **kept}, stem=stem)
 
 
 KERNELS = {

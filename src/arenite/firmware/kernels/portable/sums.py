@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from arenite.c_text import fill, literal
-from arenite.firmware.kernels.portable.elements import clamped, is_float, reads, writes
-from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
+from arenite.firmware.kernels.portable.elements import clamped, is_float
+from arenite.firmware.kernels.portable.elementwise_loop import work_of
 from arenite.firmware.kernels.portable.needs import constant_of, require_elements, require_types
-from arenite.firmware.network.kernel import Argument, Constant, Routine, Work
+from arenite.firmware.network.kernel import Argument, Arrays, Constant, Work
 from arenite.firmware.network.layers import AnyLayer, Layer, Value
 from arenite.firmware.network.records import Offset
 from arenite.model import TensorType
@@ -159,18 +159,15 @@ def sums_work(
     bias = bias_argument(layer, channels, total, max(positions) + 1)
     if fold:
         bias = _folded(layer, bias, channel_axis)
-    kind = total if isinstance(bias, Constant) else c_type(bias)
-    parameters = [reads(x, "x"), _weights_parameter(weights), f"const {kind} *bias"]
-    arguments: list[Argument] = [argument(x), weights_argument(weights), bias]
+    packed = "const uint8_t *weights" if weights.type is TensorType.INT4 else "weights"
+    arrays: Arrays = {"x": x, packed: weights_argument(weights), "bias": bias}
     if total != "float":
         p = layer.params
         shift = -1 - np.asarray(p.shift) if sums.is_small else p.shift
-        parameters += ["const int32_t *multiplier", "const int8_t *shift"]
-        arguments.append(Constant("multiplier", per_channel(p.multiplier, channels, np.int32)))
-        arguments.append(Constant("shift", per_channel(shift, channels, np.int8)))
-    parameters.append(writes(layer.output, "y"))
-    routine = Routine(stem, tuple(parameters), body, about=str(layer))
-    return Work(routine, (*arguments, layer.output))
+        multiplier = per_channel(p.multiplier, channels, np.int32)
+        arrays["multiplier"] = Constant("multiplier", multiplier)
+        arrays["shift"] = Constant("shift", per_channel(shift, channels, np.int8))
+    return work_of(layer, body, arrays, stem=stem)
 
 
 def can_fold(layer: Layer[ConvolutionParams], sums: Sums) -> bool:
@@ -188,11 +185,6 @@ def _folded(layer: Layer[ConvolutionParams], bias: Value | Constant, channel_axi
     values = np.moveaxis(_values(layer, 1), channel_axis, 0)
     more = layer.params.input_offset * values.reshape(len(values), -1).sum(axis=1)
     return Constant("bias", (bias.values + more).astype(np.uint32).view(np.int32))
-
-
-def _weights_parameter(weights: Value) -> str:
-    packed = weights.type is TensorType.INT4
-    return "const uint8_t *weights" if packed else reads(weights, "weights")
 
 
 def weights_argument(weights: Value) -> Argument:

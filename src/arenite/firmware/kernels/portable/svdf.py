@@ -46,8 +46,9 @@ def svdf(layer: Layer[SvdfParams]) -> Work:
         **(_of_floats(layer) if is_float(x) else _of_integers(layer)),
     )
     names = ("x", "feature", "time", "bias")
-    read = {name: layer.input(i) for i, name in enumerate(names)}
-    return work_of(layer, text, read, {"state": layer.input(_STATE), "y": layer.output})
+    arrays = {name: layer.input(i) for i, name in enumerate(names)}
+    state = layer.input(_STATE)
+    return work_of(layer, text, {**arrays, f"{c_type(state)} *state": state})
 
 
 def _of_floats(layer: Layer[SvdfParams]) -> dict[str, str]:
