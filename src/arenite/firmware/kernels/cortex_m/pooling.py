@@ -19,9 +19,8 @@ from arenite.firmware.kernels.cortex_m.requantize import Finish, Requantization
 from arenite.firmware.kernels.cortex_m.steps import Channels
 from arenite.firmware.kernels.cortex_m.sums import How
 from arenite.firmware.kernels.portable.needs import require_elements, require_types
-from arenite.firmware.kernels.portable.pooling import geometry
 from arenite.firmware.kernels.portable.reduction import mean_multiplier
-from arenite.firmware.kernels.portable.windows import sides
+from arenite.firmware.kernels.portable.windows import geometry, sides
 from arenite.firmware.network.kernel import Routine, UnsupportedError, Work
 from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.model import TensorType
@@ -177,7 +176,7 @@ def _pooled(layer: Layer[Pool2DParams], pool: _Pool, stem: str, code: _Code) -> 
     if all(side.is_inside for side in sides(layer)):
         return _work(layer, pool, stem, code, layer.params.window)
     shape = geometry(layer)
-    rows, columns = shape["kernel_h"], shape["kernel_w"]
+    rows, columns = layer.params.window.filter_size
     edge = _Pool(rows, columns, pool.row, pool.channels, clipped=True)
     part = Routine(
         f"{stem}_edge",

@@ -22,6 +22,7 @@ from arenite.firmware.kernels.cortex_m.weights import (
 )
 from arenite.firmware.kernels.cortex_m0.requantize import SHIFT, Requantization, requantized
 from arenite.firmware.kernels.portable.elementwise_loop import work_of
+from arenite.firmware.kernels.portable.windows import geometry
 from arenite.firmware.network.kernel import (
     Arrays,
     Constant,
@@ -73,15 +74,12 @@ def _rows(layer: Layer[Any], weights: Int64s, stem: str) -> Work:
 
 
 def _windows(layer: Layer[Conv2DParams], weights: Int64s) -> Work:
-    window, (images, height, width, depth) = layer.params.window, layer.input(0).shape
+    window, (_, _, width, depth) = layer.params.window, layer.input(0).shape
     zero, run = 128 - layer.params.input_offset, window.filter_size[1] * depth
     text = fill(
         _C["windows"],
-        **{"images": images, "image": height * width * depth, "in_h": height},
-        **{"out_h": window.output_size[0], "out_w": window.output_size[1]},
-        **{"kernel_h": window.filter_size[0], "run": run, "row_in": width * depth},
-        **{"stride_h": window.stride[0], "across": window.stride[1] * depth},
-        **{"top": window.padding[0], "left": window.padding[1] * depth},
+        **(geometry(layer) | {"left": window.padding[1] * depth}),
+        **{"run": run, "row_in": width * depth, "across": window.stride[1] * depth},
         apart=window.dilation[0],
         zero=zero,
         zeros=zero * weights.shape[1],

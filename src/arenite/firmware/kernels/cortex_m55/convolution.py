@@ -31,6 +31,7 @@ from arenite.firmware.kernels.cortex_m55.vectors import (
     without_constants,
 )
 from arenite.firmware.kernels.portable.elementwise_loop import work_of
+from arenite.firmware.kernels.portable.windows import geometry
 from arenite.firmware.network.kernel import Arrays, Constant, Routine, Scratch, Work
 from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.ops.tflite.conv_2d import Conv2DParams
@@ -120,7 +121,7 @@ def _columns(
     layer: Layer[Conv2DParams | DepthwiseConv2DParams], stream: Constant, last: Finish
 ) -> Work:
     """The driver that fills a buffer of columns row by row."""
-    window, (images, height, width, depth) = layer.params.window, layer.input(0).shape
+    window, (_, _, width, depth) = layer.params.window, layer.input(0).shape
     filters, pitch = layer.output.shape[3], window.filter_size[0] * depth
     pairs, distance = (window.output_size[1] + 1) // 2, window.stride[1] * pitch
     blocks = -(-window.filter_size[1] * pitch // LANES)
@@ -128,20 +129,11 @@ def _columns(
     size = max((2 * pairs - 1) * distance + LANES * blocks, (window.padding[1] + width) * pitch)
     text = fill(
         _C["rows"],
+        **(geometry(layer) | {"left": window.padding[1] * pitch}),
         bytes=size,
         zero=-layer.params.input_offset,
-        images=images,
-        image=height * width * depth,
-        out_h=window.output_size[0],
         row_out=window.output_size[1] * filters,
-        kernel_h=window.filter_size[0],
-        stride_h=window.stride[0],
-        top=window.padding[0],
-        left=window.padding[1] * pitch,
         row_in=width * depth,
-        in_h=height,
-        in_w=width,
-        in_c=depth,
         pitch=pitch,
         pairs=pairs,
         distance=distance,

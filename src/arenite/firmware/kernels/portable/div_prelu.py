@@ -1,7 +1,7 @@
-"""DIV, FLOOR_DIV, FLOOR_MOD, SQUARED_DIFFERENCE, PRELU and ADD_N.
+"""DIV, SQUARED_DIFFERENCE, PRELU and ADD_N.
 
 A number that is divided by 0, which the engine refuses, is divided by 1 instead. Facts: TFLM
-``micro/kernels/div.cc``, ``reference/floor_div.h``, ``floor_mod.h``, ``prelu.h``, ``add_n.h``,
+``micro/kernels/div.cc``, ``reference/prelu.h``, ``add_n.h``,
 ``micro/kernels/squared_difference.cc``.
 """
 
@@ -11,7 +11,7 @@ from arenite.c_text import fill, float_literal, templates
 from arenite.firmware.kernels.portable.elementwise_loop import c_type, each, work_of
 from arenite.firmware.kernels.portable.needs import require_elements
 from arenite.firmware.network.kernel import Work
-from arenite.firmware.network.layers import AnyLayer, Layer
+from arenite.firmware.network.layers import Layer
 from arenite.model import TensorType
 from arenite.ops.shared.add_sub import AddSubParams
 from arenite.ops.shared.mul_div import MulDivParams
@@ -27,13 +27,6 @@ const int64_t quotient = (int64_t)$a / ($b == 0 ? 1 : $b);
 $y = (int32_t)(quotient < $low ? $low : quotient > $high ? $high : quotient);"""
 
 _C = templates(__name__)
-
-_FLOOR_DIV = "$y = ar_floor_quotient($a, $b == 0.0f ? 1.0f : $b);"
-
-_FLOOR_MOD = """\
-const float divisor = $b, remainder = ar_remainder($a, divisor);
-const int moves = remainder != 0.0f && (divisor < 0.0f) != (remainder < 0.0f);
-$y = moves ? remainder + divisor : remainder;"""
 
 _SQUARED_FLOAT = """\
 const float difference = $a - $b;
@@ -64,24 +57,10 @@ def div(layer: Layer[MulDivParams]) -> Work:
         layer,
         _C["div_int8"],
         [0, 1],
-        offset1=p.input1_offset,
-        offset2=p.input2_offset,
-        multiplier=p.output_multiplier,
-        shift=p.output_shift,
-        output_offset=p.output_offset,
         low=int(low),
         high=int(high),
+        **vars(p),
     )
-
-
-def floor_div(layer: AnyLayer) -> Work:
-    """Quotients rounded down."""
-    return each(layer, _FLOOR_DIV, [0, 1])
-
-
-def floor_mod(layer: AnyLayer) -> Work:
-    """Remainders with the divisor's sign."""
-    return each(layer, _FLOOR_MOD, [0, 1])
 
 
 def squared_difference(layer: Layer[AddSubParams]) -> Work:
@@ -96,18 +75,9 @@ def squared_difference(layer: Layer[AddSubParams]) -> Work:
         _C["squared"],
         [0, 1],
         type=c_type(layer.output),
-        offset1=p.input1_offset,
-        offset2=p.input2_offset,
-        left=p.left_shift,
-        multiplier1=p.input1_multiplier,
-        shift1=p.input1_shift,
-        multiplier2=p.input2_multiplier,
-        shift2=p.input2_shift,
-        multiplier=p.output_multiplier,
-        shift=p.output_shift,
-        output_offset=p.output_offset,
         low=int(p.activation_min),
         high=int(p.activation_max),
+        **vars(p),
     )
 
 
@@ -121,15 +91,7 @@ def prelu(layer: Layer[PreluParams]) -> Work:
         _C["prelu"],
         [0, 1],
         type=c_type(layer.output),
-        offset1=p.input_offset,
-        offset2=p.alpha_offset,
-        multiplier1=p.multiplier_identity,
-        shift1=p.shift_identity,
-        multiplier2=p.multiplier_alpha,
-        shift2=p.shift_alpha,
-        output_offset=p.output_offset,
-        low=p.low,
-        high=p.high,
+        **vars(p),
     )
 
 
@@ -167,8 +129,6 @@ def _int32(bound: float) -> str:
 
 KERNELS = {
     "DIV": div,
-    "FLOOR_DIV": floor_div,
-    "FLOOR_MOD": floor_mod,
     "SQUARED_DIFFERENCE": squared_difference,
     "PRELU": prelu,
     "ADD_N": add_n,

@@ -34,26 +34,3 @@ for (int32_t i = 0; i < $depth; ++i) {
   const int32_t steps = ar_clamp(127 + ar_divide_by_power(log, 22), -128, 127);
   y[i] = (int8_t)(difference > least ? steps : -128);
 }
-
-// template: l2_pool
-for (int32_t b = 0; b < $images; ++b, x += $image) {
-  for (int32_t oy = 0; oy < $out_h; ++oy) {
-    for (int32_t ox = 0; ox < $out_w; ++ox) {
-      const int32_t top = oy * $stride_h - $top, left = ox * $stride_w - $left;
-      const int32_t y0 = top < 0 ? 0 : top, x0 = left < 0 ? 0 : left;
-      const int32_t y1 = top + $kernel_h < $in_h ? top + $kernel_h : $in_h;
-      const int32_t x1 = left + $kernel_w < $in_w ? left + $kernel_w : $in_w;
-      for (int32_t c = 0; c < $channels; ++c) {
-        float sum = 0.0f;
-        for (int32_t iy = y0; iy < y1; ++iy) {
-          for (int32_t ix = x0; ix < x1; ++ix) {
-            const float element = x[(iy * $in_w + ix) * $channels + c];
-            sum += element * element;
-          }
-        }
-        const float value = ar_root(sum / (float)((y1 - y0) * (x1 - x0)));
-        *y++ = value < $low ? $low : value > $high ? $high : value;
-      }
-    }
-  }
-}

@@ -1,21 +1,19 @@
-"""L2_NORMALIZATION, LOG_SOFTMAX and L2_POOL_2D.
+"""L2_NORMALIZATION and LOG_SOFTMAX.
 
 Facts: TFLM ``reference/l2normalization.h``, ``reference/integer_ops/l2normalization.h``,
-``reference/log_softmax.h``, ``reference/pooling.h``.
+``reference/log_softmax.h``.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from arenite.c_text import fill, float_literal, templates, with_lines
+from arenite.c_text import fill, templates, with_lines
 from arenite.firmware.kernels.portable.elementwise_loop import work_of
 from arenite.firmware.kernels.portable.needs import require_elements
-from arenite.firmware.kernels.portable.pooling import geometry
 from arenite.firmware.network.kernel import Constant, Work
 from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.model import TensorType
-from arenite.ops.shared.pooling import Pool2DParams
 from arenite.ops.tflite.l2_normalization import L2NormParams
 from arenite.ops.tflite.log_softmax import LogSoftmaxParams
 
@@ -62,20 +60,7 @@ def _rows(layer: AnyLayer, body: str, *tables: Constant, **values: int) -> Work:
     return work_of(layer, text, {"x": x, **{one.role: one for one in tables}}, in_place=(0,))
 
 
-def l2_pool_2d(layer: Layer[Pool2DParams]) -> Work:
-    """Roots of means of squares."""
-    require_elements(layer)
-    text = fill(
-        _C["l2_pool"],
-        **geometry(layer),
-        low=float_literal(layer.params.activation_min),
-        high=float_literal(layer.params.activation_max),
-    )
-    return work_of(layer, text, {"x": layer.input(0)})
-
-
 KERNELS = {
     "L2_NORMALIZATION": l2_normalization,
     "LOG_SOFTMAX": log_softmax,
-    "L2_POOL_2D": l2_pool_2d,
 }

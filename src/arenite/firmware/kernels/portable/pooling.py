@@ -1,4 +1,4 @@
-"""AVERAGE_POOL_2D and MAX_POOL_2D.
+"""AVERAGE_POOL_2D, MAX_POOL_2D and L2_POOL_2D.
 
 Facts: TFLM ``reference/integer_ops/pooling.h`` and ``reference/pooling.h``.
 """
@@ -8,17 +8,18 @@ from __future__ import annotations
 from arenite.c_text import fill, literal, templates, with_lines
 from arenite.firmware.kernels.portable.elements import clamped, is_float, require_numbers
 from arenite.firmware.kernels.portable.elementwise_loop import work_of
+from arenite.firmware.kernels.portable.windows import geometry
 from arenite.firmware.network.kernel import Work
 from arenite.firmware.network.layers import Layer
 from arenite.ops.kernel_util import FLOAT32_LOWEST, QUANTIZED_RANGE
 from arenite.ops.shared.pooling import Pool2DParams
 
 _C = templates(__name__)
-_POOL = _C["pool"]
 
 _MEAN = """\
 const int32_t count = (y1 - y0) * (x1 - x0);
 value = (value < 0 ? value - count / 2 : value + count / 2) / count;"""
+_ROOT = "const float value = ar_root(sum / (float)((y1 - y0) * (x1 - x0)));"
 
 
 def average_pool_2d(layer: Layer[Pool2DParams]) -> Work:
@@ -34,28 +35,37 @@ def max_pool_2d(layer: Layer[Pool2DParams]) -> Work:
     return _work(layer, literal(lowest), step, "")
 
 
-def geometry(layer: Layer[Pool2DParams]) -> dict[str, int]:
-    """Sizes, strides and borders of a window that slides over images, by their names in C."""
-    window, (images, height, width, channels) = layer.params.window, layer.input(0).shape
-    rows = {"in_h": height, "out_h": window.output_size[0], "kernel_h": window.filter_size[0]}
-    columns = {"in_w": width, "out_w": window.output_size[1], "kernel_w": window.filter_size[1]}
-    borders = {"top": window.padding[0], "left": window.padding[1]}
-    strides = {"stride_h": window.stride[0], "stride_w": window.stride[1]}
-    whole = {"images": images, "image": height * width * channels, "channels": channels}
-    return whole | rows | columns | strides | borders
+def l2_pool_2d(layer: Layer[Pool2DParams]) -> Work:
+    """Roots of means of squares."""
+    low, high = (
+        literal(float(end)) for end in (layer.params.activation_min, layer.params.activation_max)
+    )
+    result = f"value < {low} ? {low} : value > {high} ? {high} : value"
+    return _work(layer, "0.0f", "sum += element * element;", _ROOT, name="sum", result=result)
 
 
-def _work(layer: Layer[Pool2DParams], start: str, step: str, finish: str) -> Work:
+def _work(
+    layer: Layer[Pool2DParams],
+    start: str,
+    step: str,
+    finish: str,
+    *,
+    name: str = "value",
+    result: str = "",
+) -> Work:
+    """What a window starts with, takes of an element, and gives at the end."""
     require_numbers(layer)
+    pool = _C["pool"]
     text = fill(
-        with_lines(_POOL, finish=finish) if finish else _POOL.replace("        $finish;\n", ""),
+        with_lines(pool, finish=finish) if finish else pool.replace("        $finish;\n", ""),
         **geometry(layer),
         start=start,
         step=step,
+        sum=name,
         total="float" if is_float(layer.output) else "int32_t",
-        result=clamped(layer, "value"),
+        result=result or clamped(layer, "value"),
     )
     return work_of(layer, text, {"x": layer.input(0)})
 
 
-KERNELS = {"AVERAGE_POOL_2D": average_pool_2d, "MAX_POOL_2D": max_pool_2d}
+KERNELS = {"L2_POOL_2D": l2_pool_2d, "AVERAGE_POOL_2D": average_pool_2d, "MAX_POOL_2D": max_pool_2d}

@@ -1,7 +1,9 @@
-"""Functions of one tensor, element by element: roots, sines, roundings, CAST, zeros.
+"""Operators of one statement: roots, sines, roundings, logic, FLOOR_DIV; CAST, zeros.
 
-Facts: TFLM ``micro/kernels/elementwise.cc``, ``ceil.cc``, ``floor.cc``, ``round.cc``, ``exp.cc``,
-``neg.cc``, ``cast.cc``, ``zeros_like.cc`` and ``fill.cc``.
+A number that is divided by 0, which the engine refuses, is divided by 1 instead. Facts: TFLM
+``micro/kernels/elementwise.cc``, ``ceil.cc``, ``floor.cc``, ``round.cc``, ``exp.cc``, ``neg.cc``,
+``cast.cc``, ``zeros_like.cc``, ``fill.cc``, ``logical_common.cc``; ``reference/floor_div.h``,
+``floor_mod.h``, ``select.h``.
 """
 
 from __future__ import annotations
@@ -17,32 +19,37 @@ from arenite.model import TensorType
 from arenite.ops.tflite.rsqrt import RsqrtParams
 from arenite.ops.tflite.shape import ShapeParams
 
-#: What becomes of a float.
-_FLOATS = {
-    "CEIL": "ar_ceil($a)",
-    "COS": "ar_sine($a, 1)",
-    "EXP": "ar_exp($a)",
-    "FLOOR": "ar_floor($a)",
-    "LOG": "ar_log($a)",
-    "NEG": "-$a",
-    "ROUND": "ar_nearest($a)",
-    "SIN": "ar_sine($a, 0)",
-    "SQRT": "ar_root($a)",
-    "SQUARE": "$a * $a",
+#: Operators whose statement needs nothing of the layer.
+_STATEMENTS = {
+    "CEIL": "$y = ar_ceil($a);",
+    "COS": "$y = ar_sine($a, 1);",
+    "EXP": "$y = ar_exp($a);",
+    "FLOOR": "$y = ar_floor($a);",
+    "FLOOR_DIV": "$y = ar_floor_quotient($a, $b == 0.0f ? 1.0f : $b);",
+    "FLOOR_MOD": """\
+const float divisor = $b, remainder = ar_remainder($a, divisor);
+const int moves = remainder != 0.0f && (divisor < 0.0f) != (remainder < 0.0f);
+$y = moves ? remainder + divisor : remainder;""",
+    "LOG": "$y = ar_log($a);",
+    "LOGICAL_AND": "$y = $a != 0 && $b != 0;",
+    "LOGICAL_NOT": "$y = $a == 0;",
+    "LOGICAL_OR": "$y = $a != 0 || $b != 0;",
+    "NEG": "$y = -$a;",
+    "ROUND": "$y = ar_nearest($a);",
+    "SELECT_V2": "$y = $a != 0 ? $b : $c;",
+    "SIN": "$y = ar_sine($a, 0);",
+    "SQRT": "$y = ar_root($a);",
+    "SQUARE": "$y = $a * $a;",
 }
 
 _SATURATED = "$y = ($type)($a != $a ? 0 : $a <= $low ? $least : $a >= $high ? $most : ($type)$a);"
 _SET = "for (int32_t i = 0; i < $size; ++i) y[i] = $value;"
 
 
-def of_float(layer: AnyLayer) -> Work:
-    """A function of float32."""
-    return each(layer, f"$y = {_FLOATS[layer.name]};", [0])
-
-
-def logical_not(layer: AnyLayer) -> Work:
-    """Whether a bool is false."""
-    return each(layer, "$y = $a == 0;", [0])
+def stated(layer: AnyLayer) -> Work:
+    """The operator's statement, for all elements."""
+    statement = _STATEMENTS[layer.name]
+    return each(layer, statement, [i for i, name in enumerate("abc") if f"${name}" in statement])
 
 
 def cast(layer: AnyLayer) -> Work:
@@ -52,9 +59,7 @@ def cast(layer: AnyLayer) -> Work:
     """
     x, y = layer.input(0), layer.output
     kind = c_type(y)
-    if y.type is TensorType.BOOL:
-        return each(layer, "$y = $a != 0;", [0])
-    if x.type is TensorType.BOOL:
+    if TensorType.BOOL in (x.type, y.type):
         return each(layer, "$y = $a != 0;", [0])
     if x.type is not TensorType.FLOAT32 or y.type is TensorType.FLOAT32:
         return each(layer, _converted(x.type, y.type), [0], type=kind, bits=y.type.bits)
@@ -126,8 +131,7 @@ def every(layer: AnyLayer, value: str) -> Work:
 
 
 KERNELS = {
-    **dict.fromkeys(_FLOATS, of_float),
-    "LOGICAL_NOT": logical_not,
+    **dict.fromkeys(_STATEMENTS, stated),
     "CAST": cast,
     "RSQRT": rsqrt,
     "ZEROS_LIKE": zeros_like,
