@@ -16,33 +16,9 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib  # the same under its older name
 
-_CHIP = (
-    "name",
-    "processor",
-    "clock",
-    "flash",
-    "reading",
-    "source",
-    "aliases",
-    "banks",
-    "note",
-    "energy",
-    "waits",
-    "npus",
-)
-_BOARD = (
-    "name",
-    "chip",
-    "processor",
-    "clock",
-    "flash",
-    "reading",
-    "source",
-    "aliases",
-    "banks",
-    "note",
-    "npus",
-)
+_SHARED = ("processor", "clock", "flash", "reading", "source", "aliases", "banks", "note")
+_CHIP = ("name", *_SHARED, "energy", "waits", "npus")
+_BOARD = ("name", "chip", *_SHARED, "npus", "energy", "waits")
 _CACHE = ("size", "line", "ways")
 _BANK = ("name", "size", "address", "holds", "note")
 #: No chip list is longer; a file that is no board is refused before it is parsed.
@@ -82,7 +58,7 @@ def board_of(table: Mapping[str, Any], chips: Mapping[str, Mapping[str, Any]], w
     Raises:
         BoardFileError: A key is missing, unknown, or has a value that it cannot have.
     """
-    _known(table, (*_BOARD, "energy", "waits"), where)
+    _known(table, _BOARD, where)
     chip: Mapping[str, Any] = {}
     if "chip" in table:
         name = _text(table, "chip", where)

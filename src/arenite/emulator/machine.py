@@ -37,6 +37,14 @@ class Count(NamedTuple):
     instructions: int
     cycles: int
 
+    def plus(self, other: Count) -> Count:
+        """Both together."""
+        return Count(self.instructions + other.instructions, self.cycles + other.cycles)
+
+    def since(self, before: Count) -> Count:
+        """What came after ``before`` was read."""
+        return Count(self.instructions - before.instructions, self.cycles - before.cycles)
+
 
 @dataclass
 class _Tally:

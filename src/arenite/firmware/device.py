@@ -135,7 +135,7 @@ class Device:
         before = self.machine.count()
         with self.machine.counting():
             self.invoke_uncounted()
-        return _since(before, self.machine.count())
+        return self.machine.count().since(before)
 
     def invoke_uncounted(self) -> None:
         """One inference, as fast as the core is emulated."""
@@ -201,7 +201,7 @@ class Device:
             now, layer = machine.count(), machine.argument(1)
             at, size = machine.argument(3), machine.argument(4)
             result = machine.read(at, size) if at else None
-            runs.append(LayerRun(layer, _since(last, now), result))
+            runs.append(LayerRun(layer, now.since(last), result))
             last = now
 
         with machine.watching("board_observe", told):
@@ -217,11 +217,6 @@ def whole(runs: Sequence[LayerRun], by_rows: Sequence[bool]) -> list[LayerRun]:
             found.append(run)
             continue
         so_far = rows.get(run.index, LayerRun(run.index, Count(0, 0), b""))
-        one, two = so_far.count, run.count
-        count = Count(one.instructions + two.instructions, one.cycles + two.cycles)
+        count = so_far.count.plus(run.count)
         rows[run.index] = LayerRun(run.index, count, (so_far.result or b"") + (run.result or b""))
     return sorted([*found, *rows.values()], key=lambda run: run.index)
-
-
-def _since(before: Count, after: Count) -> Count:
-    return Count(after.instructions - before.instructions, after.cycles - before.cycles)

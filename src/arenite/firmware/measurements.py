@@ -115,10 +115,7 @@ def by_layer(runs: Sequence[LayerRun], layers: int) -> tuple[Count, ...]:
     """One count per layer, of all its outputs."""
     counts = [Count(0, 0)] * layers
     for run in runs:
-        before = counts[run.index]
-        counts[run.index] = Count(
-            before.instructions + run.count.instructions, before.cycles + run.count.cycles
-        )
+        counts[run.index] = counts[run.index].plus(run.count)
     return tuple(counts)
 
 

@@ -156,7 +156,7 @@ class StockBoard:
         def ends() -> None:
             name, before = open_.pop()
             if not open_:  # of the main subgraph
-                found.append((name, _since(before, machine.count())))
+                found.append((name, machine.count().since(before)))
                 if through is not None:
                     through(len(found) - 1)
 
@@ -164,7 +164,7 @@ class StockBoard:
         layers = machine.watching("board_layer", begins), machine.watching("board_layer_end", ends)
         with machine.counting(), layers[0], layers[1]:
             self._call("invoke")
-        return found, _since(before, machine.count())
+        return found, machine.count().since(before)
 
     def results(self, inputs: Sequence[Array]) -> list[dict[int, Array]]:
         """One inference: the outputs of every layer by their tensors, when it has just run."""
@@ -320,7 +320,3 @@ def variables(model: Model) -> int:
     """The most resource variables."""
     operators = [op for subgraph in model.subgraphs for op in subgraph.operators]
     return sum(op.name == "VAR_HANDLE" for op in operators)
-
-
-def _since(before: Count, after: Count) -> Count:
-    return Count(after.instructions - before.instructions, after.cycles - before.cycles)

@@ -13,9 +13,9 @@ from typing import Any
 from arenite.firmware.kernels.cortex_m.addition import add_sub
 from arenite.firmware.kernels.cortex_m.convolution import conv_2d
 from arenite.firmware.kernels.cortex_m.depthwise import depthwise_conv_2d
-from arenite.firmware.kernels.cortex_m.fully_connected import fully_connected
 from arenite.firmware.kernels.cortex_m.lstm import lstm
 from arenite.firmware.kernels.cortex_m.moving import in_assembly
+from arenite.firmware.kernels.cortex_m.pointwise import fully_connected
 from arenite.firmware.kernels.cortex_m.pooling import average_pool_2d, max_pool_2d, mean
 from arenite.firmware.kernels.cortex_m.selection import selection
 from arenite.firmware.kernels.portable import MOVERS, work_with

@@ -20,14 +20,21 @@ from arenite.firmware.kernels.cortex_m.gemm import (
 from arenite.firmware.kernels.cortex_m.long_row import long_row
 from arenite.firmware.kernels.cortex_m.row import one_row
 from arenite.firmware.kernels.cortex_m.sums import Int64s, finish_of, packed_any
+from arenite.firmware.kernels.cortex_m.weights import fully_connected_weights
 from arenite.firmware.kernels.cortex_m.widen import WIDEN
 from arenite.firmware.kernels.portable.elementwise_loop import work_of
 from arenite.firmware.network.kernel import Arrays, Constant, Scratch, UnsupportedError, Work
 from arenite.firmware.network.layers import Layer
 from arenite.ops.shared.convolution import ConvolutionParams
+from arenite.ops.tflite.fully_connected import FullyConnectedParams
 
 #: Words of a pixel that are widened without a loop, at most.
 _STRAIGHT = 8
+
+
+def fully_connected(layer: Layer[FullyConnectedParams]) -> Work:
+    """The kernel for rows of inputs."""
+    return pointwise(layer, fully_connected_weights(layer))
 
 
 def pointwise(layer: Layer[ConvolutionParams], weights: Int64s) -> Work:

@@ -9,7 +9,6 @@ arithmetic here that could differ from the reference's.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from arenite.c_text import fill, indented
 from arenite.firmware.kernels.portable.dynamic_index_maps import FED
 from arenite.firmware.kernels.portable.elementwise_loop import stored, stored_argument, work_of
+from arenite.firmware.kernels.portable.lookup import alone
 from arenite.firmware.kernels.portable.moving import Write, in_c, moved
 from arenite.firmware.kernels.portable.needs import constant_of, require_elements, require_some
 from arenite.firmware.kernels.portable.reshape_pad_concat import side_by_side, taken_apart
@@ -77,17 +77,10 @@ def _model(layer: AnyLayer) -> Model:
     builder = ModelBuilder()
     inputs = [builder.input("x", layer.input(0).shape, "float32")]
     for value in layer.inputs[1:]:
-        inputs.append(-1 if value is None else builder.constant(value.name, _data(value.data)))
+        data = None if value is None else value.data
+        inputs.append(-1 if data is None else builder.constant("c", np.array(data)))
     y = builder.tensor("y", layer.output.shape, "float32")
-    builder.output(y)
-    model = builder.build()
-    alone = replace(layer.operator, inputs=tuple(inputs), outputs=(y,))
-    return replace(model, subgraphs=(replace(model.main, operators=(alone,)),))
-
-
-def _data(data: Array | None) -> Array:
-    assert data is not None
-    return np.array(data)
+    return alone(builder, layer, inputs, y)
 
 
 def _inverse(plan: Array, size: int) -> Array:

@@ -5,6 +5,7 @@ The reference kernel makes the table, so there is no arithmetic here that could 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -28,7 +29,7 @@ def lookup(layer: AnyLayer) -> Work:
     """``y = table[x]``."""
     require_types(layer, *BYTES)
     require_elements(layer)
-    x, y = _ends(layer)
+    x, y = layer.input(0), layer.output
     read: Arrays = {"x": x, "table": Constant("table", results_of(layer))}
     return work_of(layer, fill(_LOOKUP, size=y.size), read, stem="lookup", in_place=(0,))
 
@@ -36,7 +37,7 @@ def lookup(layer: AnyLayer) -> Work:
 def results_of(layer: AnyLayer) -> Array:
     """The operator's results for the bytes 0 to 255, by its reference kernel."""
     every_value = np.arange(256, dtype=np.uint8)
-    x, y = _ends(layer)
+    x, y = layer.input(0), layer.output
     interpreter = HeapInterpreter(_model(layer, x, y), engine="reference")
     interpreter.allocate_tensors()
     interpreter.input(0)[...] = every_value.view(interpreter.input(0).dtype)
@@ -49,11 +50,12 @@ def _model(layer: AnyLayer, x: Value, y: Value) -> Model:
     builder = ModelBuilder()
     one = builder.input("x", (256,), x.type, scale=x.scale, zero_point=x.zero_point)
     two = builder.tensor("y", (256,), y.type, scale=y.scale, zero_point=y.zero_point)
-    builder.output(two)
+    return alone(builder, layer, [one], two)
+
+
+def alone(builder: ModelBuilder, layer: AnyLayer, inputs: Sequence[int], output: int) -> Model:
+    """The model of a layer's operator, of tensors that a builder has."""
+    builder.output(output)
     model = builder.build()
-    alone = replace(layer.operator, inputs=(one,), outputs=(two,))
-    return replace(model, subgraphs=(replace(model.main, operators=(alone,)),))
-
-
-def _ends(layer: AnyLayer) -> tuple[Value, Value]:
-    return layer.input(0), layer.output
+    operator = replace(layer.operator, inputs=tuple(inputs), outputs=(output,))
+    return replace(model, subgraphs=(replace(model.main, operators=(operator,)),))

@@ -13,7 +13,7 @@ from arenite.c_text import fill, float_literal, templates
 from arenite.firmware.kernels.portable.activation import sigmoid_table
 from arenite.firmware.kernels.portable.elements import is_float, require_numbers
 from arenite.firmware.kernels.portable.elementwise_loop import c_type, work_of
-from arenite.firmware.kernels.portable.sums import plus
+from arenite.firmware.kernels.portable.sums import Sums, plus
 from arenite.firmware.network.kernel import Arrays, Work
 from arenite.firmware.network.layers import Layer
 from arenite.ops.shared.lstm import GateParams, LstmParams, ProductParams, tanh_scaling
@@ -49,11 +49,9 @@ def lstm(layer: Layer[LstmParams]) -> Work:
     return work_of(layer, body, arrays, stem="lstm")
 
 
-def _gate(
-    p: LstmParams, gate: str, total: str, add: Callable[[str, str, str], str], numbers: GateParams
-) -> str:
-    """The two sums of a gate; ``add(sum, x, weight)`` is the statement that adds a product."""
-    is_integer = total != "float"
+def _gate(p: LstmParams, gate: str, sums: Sums, numbers: GateParams) -> str:
+    """The two sums of a gate."""
+    is_integer = sums.total != "float"
     x = plus("now[i]", p.input_offset) if is_integer else "now[i]"
     hidden = plus("last[i]", p.hidden_offset) if is_integer else "last[i]"
     w = plus(f"{gate}_weights[u * {p.inputs} + i]", numbers.input_weights_offset)
@@ -61,10 +59,10 @@ def _gate(
     return fill(
         _C["gate"],
         gate=gate,
-        total=total,
+        total=sums.total,
         start=f"{gate}_bias[u]" if is_integer else "0.0f",
-        add_input=add(f"{gate}_now", x, w),
-        add_hidden=add(f"{gate}_last", hidden, r),
+        add_input=sums.add(x, w, f"{gate}_now"),
+        add_hidden=sums.add(hidden, r, f"{gate}_last"),
         **{"inputs": p.inputs, "units": p.units},
     )
 
@@ -72,16 +70,12 @@ def _gate(
 # -- floats -------------------------------------------------------------------------------
 
 
-def _add_float(total: str, x: str, weight: str) -> str:
-    return f"{total} += {x} * {weight};"
-
-
 def _float_parts(layer: Layer[LstmParams]) -> tuple[str, str]:
     """The gates and the update of a unit."""
     p: LstmParams = layer.params
     lines = []
     for gate, numbers in zip(GATES, p.gates, strict=True):
-        lines.append(_gate(p, gate, "float", _add_float, numbers))
+        lines.append(_gate(p, gate, Sums("float", "", ""), numbers))
         total = f"ar_finite({gate}_now + {gate}_bias[u]) + ar_finite({gate}_last)"
         if gate == "update":
             opened = f"ar_tanh({total})" if p.cell_gate_tanh else total
@@ -98,18 +92,9 @@ def _float_parts(layer: Layer[LstmParams]) -> tuple[str, str]:
 # -- integers -----------------------------------------------------------------------------
 
 
-def _add_int32(total: str, x: str, weight: str) -> str:
-    return f"{total} = ar_add({total}, ar_multiply({x}, {weight}));"
-
-
-def _add_int64(total: str, x: str, weight: str) -> str:
-    return f"{total} = ar_add_wide({total}, (int64_t)({x}) * ({weight}));"
-
-
 def _sums(p: LstmParams, gate: str, numbers: GateParams) -> str:
-    if p.accumulates_64_bits:
-        return _gate(p, gate, "int64_t", _add_int64, numbers)
-    return _gate(p, gate, "int32_t", _add_int32, numbers)
+    total = "int64_t" if p.accumulates_64_bits else "int32_t"
+    return _gate(p, gate, Sums(total, "", ""), numbers)
 
 
 def integer_parts(
