@@ -66,7 +66,34 @@ def _model(processor: str) -> str:
     return names[processor]
 
 
-class Machine:
+class Core:
+    """The symbols of an emulated core's program."""
+
+    image: Image
+    #: The lowest bit of a pointer to a function.
+    code_bit = 1
+
+    def address(self, function: str) -> int:
+        """Where a function is.
+
+        Raises:
+            BoardError: There is none of that name.
+        """
+        address = self.image.symbols.get(function)
+        if address is None:
+            raise BoardError(f"there is no function {function!r} in the firmware")
+        return address
+
+    def pointer(self, function: str) -> int:
+        """Pointer to a function, as C has it.
+
+        Raises:
+            BoardError: There is none of that name.
+        """
+        return self.address(function) | self.code_bit
+
+
+class Machine(Core):
     """A core with a program.
 
     Args:
@@ -83,7 +110,7 @@ class Machine:
         model, set_ = _model(processor), instruction_set(CORES[processor].family)
         unicorn, constants = _unicorn(set_)
         self.image, self._limit, self._left = image, limit, 0
-        self._set, self._constants = set_, constants
+        self._set, self._constants, self.code_bit = set_, constants, set_.code_bit
         self._pipeline = pipeline_of(processor)
         mode = sum(getattr(unicorn, f"UC_MODE_{name}") for name in set_.modes)
         self._core = core = unicorn.Uc(getattr(unicorn, f"UC_ARCH_{set_.prefix}"), mode)
@@ -160,7 +187,7 @@ class Machine:
         for register, value in zip(self._set.arguments, arguments, strict=False):
             core.reg_write(self._register(register), value)
         core.reg_write(self._register("SP"), top)
-        core.reg_write(self._register(self._set.link), _EXIT | self._set.code_bit)
+        core.reg_write(self._register(self._set.link), _EXIT | self.code_bit)
         self._before, self._left = None, self._limit or 0
         try:
             core.emu_start(self.pointer(function), _EXIT)
@@ -275,25 +302,6 @@ class Machine:
         if found is None:
             found = self._pieces[block] = self._pipeline.piece_of(self.read(*block))
         return found
-
-    def address(self, function: str) -> int:
-        """Where a function is.
-
-        Raises:
-            BoardError: There is none of that name.
-        """
-        address = self.image.symbols.get(function)
-        if address is None:
-            raise BoardError(f"there is no function {function!r} in the firmware")
-        return address
-
-    def pointer(self, function: str) -> int:
-        """Pointer to a function, as C has it.
-
-        Raises:
-            BoardError: There is none of that name.
-        """
-        return self.address(function) | self._set.code_bit
 
     def _register(self, name: str) -> int:
         number: int = getattr(self._constants, f"UC_{self._set.prefix}_REG_{name}")

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import IO
 
 from arenite.emulator.elf import Image
-from arenite.emulator.machine import Count
+from arenite.emulator.machine import Core, Count
 from arenite.emulator.trace import Trace
 from arenite.errors import BoardError, BoardLimitError
 from arenite.files import save
@@ -79,7 +79,7 @@ def _remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-class Qemu:
+class Qemu(Core):
     """A core with a program.
 
     Args:
@@ -222,25 +222,6 @@ class Qemu:
     def count(self) -> Count:
         """Counts while they were wanted; cycles are an estimate."""
         return self._trace.count
-
-    def address(self, function: str) -> int:
-        """Where a function is.
-
-        Raises:
-            BoardError: There is none of that name.
-        """
-        address = self.image.symbols.get(function)
-        if address is None:
-            raise BoardError(f"there is no function {function!r} in the firmware")
-        return address
-
-    def pointer(self, function: str) -> int:
-        """Pointer to a function, as C has it.
-
-        Raises:
-            BoardError: There is none of that name.
-        """
-        return self.address(function) | 1
 
     # -- memory
 

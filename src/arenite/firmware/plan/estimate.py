@@ -104,23 +104,11 @@ def _depthwise(layer: Layer[DepthwiseConv2DParams], work: Work) -> float:
     return channels / 4 * (strips * 260 + gathered + 4 * rows * columns * each)
 
 
-def _dense(layer: AnyLayer, work: Work) -> float:
-    return layer.output.size * layer.input(0).shape[-1] * 1.35
-
-
-def _sum(layer: AnyLayer, work: Work) -> float:
-    return layer.output.size * 8.25
-
-
-def _average(layer: AnyLayer, work: Work) -> float:
-    return layer.input(0).size * 2.4
-
-
 _ASSEMBLY: dict[str, Callable[[Layer[Any], Work], float]] = {
-    "ADD": _sum,
-    "AVERAGE_POOL_2D": _average,
+    "ADD": lambda layer, _: layer.output.size * 8.25,
+    "AVERAGE_POOL_2D": lambda layer, _: layer.input(0).size * 2.4,
     "CONV_2D": _conv,
     "DEPTHWISE_CONV_2D": _depthwise,
-    "FULLY_CONNECTED": _dense,
-    "SUB": _sum,
+    "FULLY_CONNECTED": lambda layer, _: layer.output.size * layer.input(0).shape[-1] * 1.35,
+    "SUB": lambda layer, _: layer.output.size * 8.25,
 }

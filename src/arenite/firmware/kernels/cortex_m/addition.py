@@ -47,11 +47,7 @@ def add_sub(layer: Layer[AddSubParams]) -> Work:
 
 
 def fit(params: AddSubParams) -> Sum:
-    """Constants that give TFLM's output for every pair of inputs, clamped to int8 only.
-
-    Raises:
-        UnsupportedError: None near the exact ratios do.
-    """
+    """Constants that give TFLM's output for every pair of inputs, clamped to int8 only."""
     params = replace(params, activation_min=-128, activation_max=127)
     a, b = (x.astype(np.int64) for x in np.mgrid[-128:128, -128:128])
     wanted = add_sub_quantized(params, a, b)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from arenite.firmware.network.kernel import UnsupportedError
+from arenite.firmware.network.kernel import Routine, UnsupportedError
 
 _WORD = re.compile(r"(?<![\w.#])[a-z_]\w*")
 _LABEL = re.compile(r"(?<![\w#])\.([a-z_]\w*)")
@@ -96,6 +96,10 @@ class Assembly:
         code = [line for line in self._lines if not line.endswith(":")]
         return sum(2 if _NARROW.match(line) else 4 for line in code)
 
+    def routine(self, stem: str, parameters: tuple[str, ...], about: str) -> Routine:
+        """The function as a part of another."""
+        return Routine(stem, parameters, self.text(), language="s", about=about)
+
     def text(self) -> str:
         """The function as an assembler reads it."""
         head = (".balign 4", ".global @name@", ".type @name@, %function", ".thumb_func", "@name@:")
@@ -103,22 +107,14 @@ class Assembly:
 
 
 def offset(number: int) -> int:
-    """An offset of a load or store.
-
-    Raises:
-        UnsupportedError: It is too large for one.
-    """
+    """An offset of a load or store."""
     if not 0 <= number <= MAX_OFFSET:
         raise UnsupportedError(f"a distance of {number} bytes is too large for one load")
     return number
 
 
 def moving(base: str, place: int, moves: int) -> str:
-    """The operand of a load at ``place`` behind a base that the load of place 0 moves on.
-
-    Raises:
-        UnsupportedError: It is too far away for one load.
-    """
+    """The operand of a load at ``place`` behind a base that the load of place 0 moves on."""
     if moves > _MAX_MOVED:
         raise UnsupportedError(f"a distance of {moves} bytes is too large for one load")
     if not place:

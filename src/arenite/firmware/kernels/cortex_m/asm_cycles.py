@@ -81,9 +81,6 @@ def count_of(text: str, arguments: Sequence[int]) -> Count:
     Args:
         text: The function's lines, as an assembler reads them.
         arguments: What it is called with, of 32 bits.
-
-    Raises:
-        UnsupportedError: It calls others, or what it reads from memory steers it.
     """
     lines, labels = _lines(text)
     walk = _Walk(lines, labels)

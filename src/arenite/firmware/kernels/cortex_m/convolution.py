@@ -145,12 +145,10 @@ class Columns:
         a(".pixels:")
         (self._emit_words if self._fast else self._emit_bytes)(a)
         a("cmp r0, r12", "bne .pixels", "pop {r4-r9, pc}")
-        return Routine(
+        return a.routine(
             "widen",
             ("const int8_t *row", "int16_t *column"),
-            a.text(),
-            language="s",
-            about="a row to 16 bits, into a buffer of columns",
+            "a row to 16 bits, into a buffer of columns",
         )
 
     def _emit_words(self, a: Assembly) -> None:

@@ -106,12 +106,10 @@ def _rows(g: Planes, finish: Finish, height: int) -> Routine:
     a("str r0, [planes_at]", "str r1, [y_at]")
     a("subs r8, r8, #1", "str r8, [channels]", "bne .channels")
     a.leave()
-    return Routine(
+    return a.routine(
         "depthwise_rows",
         ("const uint32_t *planes", "const uint32_t *stream", "int8_t *y"),
-        a.text(),
-        language="s",
-        about=f"{height} rows of {g.out_width} outputs of four channels",
+        f"{height} rows of {g.out_width} outputs of four channels",
     )
 
 

@@ -39,11 +39,7 @@ class Exact:
         return self.stored(channel, 1)
 
     def stored(self, channel: int, scale: int) -> tuple[int, list[int]]:
-        """The addend of a sum that is scaled by 1 or 256, and the words of its constants.
-
-        Raises:
-            UnsupportedError: Sums or shifts leave 32 bits.
-        """
+        """The addend of a sum that is scaled by 1 or 256, and the words of its constants."""
         if self.constant[channel]:
             return 0, [0, 0, int(self._first[channel]), 0]
         c = self._channels

@@ -283,9 +283,6 @@ def pack_stream(
     """The stream of ``weights`` ``(filters, steps, 2)`` with a bias that has the zero point in it.
 
     Filters are in so many groups, one after the other.
-
-    Raises:
-        UnsupportedError: Two weights do not fit into a halfword, or a channel has no constants.
     """
     weights = np.where(how.constant[:, None, None], 0, weights)
     own = len(weights) // groups

@@ -95,11 +95,7 @@ def _matrix(layer: Layer[LstmParams], kind: int) -> Int64s:
 
 
 def _stream(weights: Int64s, offset: int, biases: Int64s) -> Words:
-    """Per unit four first sums and the weights of its gates, two gates in a halfword.
-
-    Raises:
-        UnsupportedError: A sum is too large, or two weights do not fit.
-    """
+    """Per unit four first sums and the weights of its gates, two gates in a halfword."""
     gates, units, count = weights.shape
     sums = biases + offset * weights.sum(axis=2)
     # The gates in the upper bytes of a word: whatever an int8 does to them.

@@ -161,11 +161,7 @@ def turned(window: Window) -> Window:
 
 
 def span_of(window: Window) -> tuple[int, int]:
-    """Rows and columns from the first of a window to its last.
-
-    Raises:
-        UnsupportedError: There are very many.
-    """
+    """Rows and columns from the first of a window to its last."""
     taps, dilation = window.filter_size, window.dilation
     rows, columns = ((n - 1) * by + 1 for n, by in zip(taps, dilation, strict=True))
     if max(rows, columns) > _SPAN:
@@ -264,9 +260,7 @@ def gather(g: Planes, zero: int) -> Routine:
     _move(a, g, 4 * (g.words - moved))
     a("subs r2, r2, #1", "bne .rows", "pop {r4-r11, pc}")
     parameters = ("const int8_t *x", "uint32_t *planes", "int32_t rows")
-    return Routine(
-        "gather", parameters, a.text(), language="s", about="four channels of rows into planes"
-    )
+    return a.routine("gather", parameters, "four channels of rows into planes")
 
 
 def _move(a: Assembly, g: Planes, by: int) -> None:

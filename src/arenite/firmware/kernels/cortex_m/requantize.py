@@ -114,9 +114,6 @@ class Requantization:
         k: The shift where sums are scaled by 256; less by 8 where they are as they are.
         signed: Whether negative sums need their step.
         constant: Channels whose output never changes.
-
-    Raises:
-        UnsupportedError: There is no such form for some channel.
     """
 
     def __init__(self, channels: Channels, steps: Steps | None = None, k: int = 0) -> None:
@@ -159,10 +156,6 @@ class Requantization:
         """The constants for sums scaled by ``scale``: 1, 64, 256 or 576.
 
         With ``whole`` the bias is a multiple of the scale: it is added before scaling.
-
-        Raises:
-            UnsupportedError: No multiplier near the exact one meets all steps, or sums leave 32
-                bits.
         """
         k = self.shift(scale)
         if k < 1:
@@ -242,9 +235,6 @@ def _shifts_for(largest: float) -> tuple[int, ...]:
     """Shifts for which all multipliers have 31 bits, of sums scaled by 256.
 
     The first is one of a few, so that layers share code; the others are as large as can be.
-
-    Raises:
-        UnsupportedError: Scales are so large that there is none.
     """
     fits = [k for k in range(_MOST, 0, -1) if round(largest * 2.0 ** (24 + k)) < (1 << 31) - 64]
     if not fits:

@@ -29,9 +29,6 @@ def reached(layer: Layer[ConvolutionParams], weights: Int64s) -> tuple[Int64s, C
     """The bias with the input's zero point in it, and the channels with all sums that can be.
 
     ``weights`` is ``(channels, inputs)``; inputs are whatever int8 holds.
-
-    Raises:
-        UnsupportedError: A sum leaves 32 bits.
     """
     params, channels = layer.params, len(weights)
     bias = bias_of(layer, channels).astype(np.int64)
@@ -56,11 +53,7 @@ def packed(
     weights: Int64s,
     pack: Callable[[Int64s, Requantization], _Packed],
 ) -> tuple[_Packed, Requantization]:
-    """A bias and a requantisation packed by ``pack``, with the first shift that it takes.
-
-    Raises:
-        UnsupportedError: None does, or a precondition does not hold.
-    """
+    """A bias and a requantisation packed by ``pack``, with the first shift that it takes."""
     return _short(*reached(layer, weights), pack)
 
 

@@ -44,7 +44,7 @@ def rows(tiles: Tiles, row_in: int, depth: int) -> Routine:
         *("int32_t *to", "const int32_t *end"),
     )
     about = "inputs, transformed downwards"
-    return Routine(f"winograd_{tiles.name}_rows", parameters, a.text(), language="s", about=about)
+    return a.routine(f"winograd_{tiles.name}_rows", parameters, about)
 
 
 def _emit_loads(a: Assembly, to: Sequence[str], row_in: int) -> None:
@@ -88,12 +88,10 @@ def across(tiles: Tiles, starts: Sequence[int], slots: int, depth: int) -> Routi
     a("subs rows, rows, #1", "bne .rows")
     a.add("tiles", 4 - n * n * block)
     a("subs pairs, pairs, #1", "bne .pairs", "pop {r4-r11, pc}")
-    return Routine(
+    return a.routine(
         f"winograd_{tiles.name}_across",
         ("const int32_t *down", "int32_t *tiles"),
-        a.text(),
-        language="s",
-        about="inputs, transformed from left to right",
+        "inputs, transformed from left to right",
     )
 
 
@@ -130,12 +128,10 @@ def products(tiles: Tiles, slots: int, depth: int) -> Routine:
     a.add("weights", 8 * depth)
     a("subs r3, r3, #1", "str r3, [positions]", "bne .positions")
     a.leave()
-    return Routine(
+    return a.routine(
         f"winograd_{tiles.name}_products",
         ("const int32_t *tiles", "const uint32_t *weights", "int32_t *sums"),
-        a.text(),
-        language="s",
-        about="products of four filters",
+        "products of four filters",
     )
 
 
@@ -183,12 +179,10 @@ def outputs(
     a("add r1, r1, #1", "str r0, [sums_at]", "str r1, [y_at]")
     a("subs r3, r3, #1", "str r3, [left]", "bne .filters")
     a.leave()
-    return Routine(
+    return a.routine(
         f"winograd_{tiles.name}_outputs",
         ("const int32_t *sums", "const uint32_t *constants", "int8_t *y"),
-        a.text(),
-        language="s",
-        about="sums of four filters to outputs",
+        "sums of four filters to outputs",
     )
 
 

@@ -62,20 +62,12 @@ def _weights(layer: AnyLayer) -> Int64s:
 
 
 def require_one_group(layer: Layer[Conv2DParams]) -> None:
-    """Every filter reads all channels.
-
-    Raises:
-        UnsupportedError: Some do not.
-    """
+    """Every filter reads all channels."""
     if layer.params.groups != 1:
         raise UnsupportedError("groups have no such kernel")
 
 
 def require_no_dilation(layer: Layer[Windowed]) -> None:
-    """Windows are without gaps.
-
-    Raises:
-        UnsupportedError: They are not.
-    """
+    """Windows are without gaps."""
     if max(layer.params.window.dilation) > 1:
         raise UnsupportedError("dilation has no such kernel")

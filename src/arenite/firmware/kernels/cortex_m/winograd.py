@@ -115,11 +115,7 @@ def winograd(layer: Layer[Conv2DParams], tiles: Tiles) -> Work:
 def pack(
     tiles: Tiles, weights: Int64s, bias: Int64s, requantization: Requantization
 ) -> npt.NDArray[np.uint32]:
-    """Per four filters: transformed weights by position and step, then four words a filter.
-
-    Raises:
-        UnsupportedError: Scaled sums of a channel leave 32 bits, or it has no constants.
-    """
+    """Per four filters: transformed weights by position and step, then four words a filter."""
     transformed = np.einsum("ia,nabc,jb->ijnc", tiles.weights, weights, tiles.weights)
     filters, depth = len(weights), weights.shape[3]
     lanes = transformed.reshape(tiles.positions, filters, depth)[:, :, expanded_order(depth)]

@@ -84,11 +84,7 @@ class _Window(NamedTuple):
 
 
 def requantized(channels: Channels, low: int, high: int) -> Requantization:
-    """Constants of every channel, whose outputs are clamped to ``low`` and ``high``.
-
-    Raises:
-        UnsupportedError: Some channel has none.
-    """
+    """Constants of every channel, whose outputs are clamped to ``low`` and ``high``."""
     if max(-int(channels.least.min()), int(channels.most.max())) >= 1 << 30:
         raise UnsupportedError("sums leave 31 bits")
     steps = steps_of(channels)

@@ -25,11 +25,7 @@ LANES = 16
 
 
 def pack(bias: Int64s, how: Requantization, weights: Sequence[npt.NDArray[np.int8]]) -> Int32s:
-    """The stream of all filters, of which ``weights`` has those of each four of :func:`quads`.
-
-    Raises:
-        UnsupportedError: A channel has no constants.
-    """
+    """The stream of all filters, of which ``weights`` has those of each four of :func:`quads`."""
     parts: list[Words] = []
     for filters, own in zip(quads(len(bias)), weights, strict=True):
         if how.signed:

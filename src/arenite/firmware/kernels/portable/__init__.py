@@ -64,11 +64,7 @@ MOVERS: dict[str, Callable[..., Work]] = {
 
 
 def portable_work(layer: AnyLayer) -> Work:
-    """A layer as plain C.
-
-    Raises:
-        UnsupportedError: There is no such kernel yet; says for what.
-    """
+    """A layer as plain C."""
     if layer.kernel is not None:
         raise UnsupportedError("a kernel of yours in C++ runs in the main subgraph alone")
     wing = wing_of(layer.name)
@@ -93,11 +89,7 @@ def _plain(routine: Routine) -> Routine:
 
 
 def work_with(kernels: Mapping[str, Callable[[Layer[Any]], Work]], layer: AnyLayer) -> Work:
-    """A layer by a processor's own kernel, or as plain C with the reason why.
-
-    Raises:
-        UnsupportedError: Plain C has no kernel for it either.
-    """
+    """A layer by a processor's own kernel, or as plain C with the reason why."""
     kernel = kernels.get(layer.name)
     if kernel is None:
         return portable_work(layer)

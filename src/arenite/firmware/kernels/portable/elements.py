@@ -20,11 +20,7 @@ def is_float(value: Value) -> bool:
 
 
 def require_numbers(layer: AnyLayer, *types: TensorType, inputs: int | None = None) -> None:
-    """The layer's tensors have elements, which have one of the types, without any of ``NUMBERS``.
-
-    Raises:
-        UnsupportedError: One has not.
-    """
+    """The layer's tensors have elements, of one of the types; without any, of ``NUMBERS``."""
     require_types(layer, *(types or NUMBERS), inputs=inputs)
     require_elements(layer)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import prod
 from typing import TypeAlias
 
 import numpy as np
@@ -48,10 +49,7 @@ class Move:
     @property
     def total(self) -> int:
         """Bytes of all pieces."""
-        count = self.bytes
-        for n, _, _ in self.steps:
-            count *= n
-        return count
+        return self.bytes * prod(n for n, _, _ in self.steps)
 
     @property
     def numbers(self) -> list[int]:

@@ -9,11 +9,7 @@ from arenite.ops.context import Array
 
 
 def require_types(layer: AnyLayer, *types: TensorType, inputs: int | None = None) -> None:
-    """The first inputs (all without a number) and the outputs have one of the types.
-
-    Raises:
-        UnsupportedError: One has not.
-    """
+    """The first inputs (all without a number) and the outputs have one of the types."""
     for value in (*layer.inputs[:inputs], *layer.outputs):
         if value is not None and value.type not in types:
             names = " or ".join(map(str, types))
@@ -21,20 +17,12 @@ def require_types(layer: AnyLayer, *types: TensorType, inputs: int | None = None
 
 
 def require_elements(layer: AnyLayer) -> None:
-    """No tensor is empty.
-
-    Raises:
-        UnsupportedError: One is: C has no such arrays.
-    """
+    """No tensor is empty."""
     require_some(*layer.inputs, *layer.outputs)
 
 
 def elements_of_one_shape(layer: AnyLayer) -> int:
-    """The number of elements of two tensors and the result, each of which has as many.
-
-    Raises:
-        UnsupportedError: One is empty, or one broadcasts.
-    """
+    """The number of elements of two tensors and the result, each of which has as many."""
     require_elements(layer)
     size = layer.output.size
     if {layer.input(0).size, layer.input(1).size} != {size}:
@@ -43,22 +31,14 @@ def elements_of_one_shape(layer: AnyLayer) -> int:
 
 
 def require_some(*values: Value | None) -> None:
-    """None of these is empty, those that are absent aside.
-
-    Raises:
-        UnsupportedError: One is: C has no such arrays.
-    """
+    """None of these is empty, those that are absent aside."""
     for value in values:
         if value is not None and not value.size:
             raise UnsupportedError(f"tensor {value.name!r} has no elements")
 
 
 def constant_of(value: Value, what: str) -> Array:
-    """A constant's array.
-
-    Raises:
-        UnsupportedError: The value is computed or fed.
-    """
+    """A constant's array."""
     if value.data is None:
         raise UnsupportedError(f"the {what} must be constant")
     return value.data

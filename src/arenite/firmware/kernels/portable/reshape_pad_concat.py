@@ -26,11 +26,7 @@ $loops"""
 
 
 def whole_bytes(value: Value) -> Value:
-    """A tensor that is moved.
-
-    Raises:
-        UnsupportedError: Its elements have no size.
-    """
+    """A tensor that is moved."""
     if not value.type.bits:
         raise UnsupportedError(f"expected elements of one size, got a tensor of {value.type}")
     return value
@@ -43,11 +39,7 @@ def box_of(
     start: int = 0,
     place: int = 0,
 ) -> Move:
-    """The move of a box of elements: how many on every axis, and their steps in both tensors.
-
-    Raises:
-        UnsupportedError: Elements are no whole bytes.
-    """
+    """The move of a box of elements: how many on every axis, and their steps in both tensors."""
     size = x.type.bits // 8
     if x.type.bits % 8:
         raise UnsupportedError(f"expected elements of whole bytes, got a tensor of {x.type}")

@@ -72,11 +72,7 @@ $$y = $result;"""
 def sums_of(
     layer: Layer[ConvolutionParams], x: int = 0, weights: int = 1, channel_axis: int = 0
 ) -> Sums:
-    """A layer's sums in C; its weights have output channels along an axis.
-
-    Raises:
-        UnsupportedError: Its types are not those of the reference, or a tensor is empty.
-    """
+    """A layer's sums in C; its weights have output channels along an axis."""
     require_types(layer, TensorType.INT8, TensorType.INT16, TensorType.FLOAT32, inputs=0)
     require_elements(layer)
     is_packed = layer.input(weights).type is TensorType.INT4
