@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import subprocess
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,7 +27,7 @@ from arenite.formats import tflite
 from arenite.model import Model
 from arenite.ops.registry import mnn_names
 from tests.compiler import compiler
-from tests.firmware.built import has_address_sanitizer
+from tests.firmware.built import sanitizers
 from tests.firmware.mnn_cases import drawn
 from tests.native.strategies import steps_of
 from tests.ops.differential import assert_same, drawing, judge_with, run_arenite
@@ -39,7 +40,6 @@ INVOKES = 3
 #: Models that are compiled in one go.
 _UNIT = 40
 _STRICT = ("-std=c11", "-O0", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion")
-_SANITIZED = ("-fsanitize=undefined", "-fno-sanitize-recover=all")
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,19 @@ class Tally:
 
     equal: int = 0
     stack: int = 0
-    refused: dict[str, int] = field(default_factory=dict)
+    refused: Counter[str] = field(default_factory=Counter)
     different: list[str] = field(default_factory=list)
+
+    def add(self, part: Tally) -> None:
+        """Count other models too."""
+        self.equal += part.equal
+        self.stack = max(self.stack, part.stack)
+        self.refused += part.refused
+        self.different += part.different
+
+    def refuse(self, error: AreniteError) -> None:
+        """Count a model that cannot be exported."""
+        self.refused[str(error).splitlines()[-1].strip()[:120]] += 1
 
 
 def cases_of(operator: str, count: int, seed: int | None = None) -> Iterator[Case]:
@@ -138,8 +149,7 @@ def compared(cases: Iterable[Case], folder: Path) -> Tally:
         try:
             exported.append((case, case.program()))
         except AreniteError as error:
-            why = str(error).splitlines()[-1].strip()
-            tally.refused[why] = tally.refused.get(why, 0) + 1
+            tally.refuse(error)
     if exported:
         program = _build([program for _, program in exported], folder)
         for number, (case, _) in enumerate(exported):
@@ -210,8 +220,7 @@ def _compiled(file: Path) -> Path:
 
 
 def _sanitizers(folder: Path) -> list[str]:
-    address = ["-fsanitize=address"] if has_address_sanitizer(folder) else []
-    return [*_SANITIZED, "-fsanitize=float-cast-overflow", *address]
+    return [*sanitizers(folder), "-fsanitize=float-cast-overflow"]
 
 
 def _run(command: list[str]) -> None:

@@ -1,17 +1,16 @@
-"""``python -m tests.firmware.chain``: optimised, exported, built, run, next to the original.
+"""Models optimised, exported, built and run, next to the original.
 
-``--count`` random models, half of them of single operators and half networks, as C on this machine
-under sanitizers; ``--boards`` random networks and ``--shared`` models on an emulated Cortex-M4.
-Options of both commands go round. A number is a seed: ``--first 17 --count 1`` is model 17 again.
+Random models of single operators and random networks as C on this machine under sanitizers; random
+networks and the models beside the repository on an emulated core. Options of both commands go
+round. A number is a seed: ``python -m tests.firmware chain --seed 17 --count 1`` is model 17 again.
 """
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,9 +29,10 @@ from arenite.model import Model
 from arenite.ops.registry import mnn_names
 from arenite.optimize.optimizer import optimize
 from arenite.runtime.call_budget import CallBudget
+from tests.firmware.built import exported_or_plain
 from tests.firmware.bulk import Case, Tally, cases_of, compared
-from tests.firmware.networks import wild
-from tests.firmware.streaming.chains import Folder, self_tests
+from tests.firmware.networks import self_tested, wild
+from tests.firmware.streaming.chains import Folder
 from tests.optimize.networks import network
 from tests.shared import ROOT
 
@@ -88,12 +88,7 @@ class Chained(Case):
             budget = Budget(**how)
             improve = partial(_improved, processor="host", budget=budget)
             ask = partial(program_from, made.network, made.works, self.name)
-            try:
-                return ask(improve=improve, inputs=budget.inputs)
-            except ValueError as error:
-                if isinstance(error, AreniteError):
-                    raise
-                return ask()  # an output is an input's own bytes
+            return exported_or_plain(ask, improve=improve, inputs=budget.inputs)
 
 
 def operators(count: int, first: int = 0) -> Iterator[Tally]:
@@ -130,14 +125,9 @@ def _networks(numbers: Sequence[int], folder: Path) -> Tally:
         try:
             folders.append(_exported(model, number, folder))
         except AreniteError as error:
-            why = str(error).splitlines()[-1].strip()
-            tally.refused[why] = tally.refused.get(why, 0) + 1
-    printed = self_tests(folder, folders) if folders else ""
-    for one in folders:
-        if f"PASS {one.name}:" in printed:
-            tally.equal += 1
-        else:
-            tally.different.append(f"{one.name}: {printed[-1000:]}")
+            tally.refuse(error)
+    if folders:
+        tally.add(self_tested(folders, folder))
     return tally
 
 
@@ -147,13 +137,9 @@ def network_of_seed(number: int) -> Model:
 
 
 def _exported(model: Model, number: int, folder: Path) -> Folder:
-    how, name = EXPORTED[number % len(EXPORTED)], f"m{number}"
-    try:
-        return export(model, folder / name, target=None, name=name, **how)
-    except ValueError as error:
-        if isinstance(error, AreniteError) or "inputs" not in how:
-            raise
-        return export(model, folder / name, target=None, name=name)  # rows cannot be delivered
+    name = f"m{number}"
+    ask = partial(export, model, folder / name, target=None, name=name)
+    return exported_or_plain(ask, **EXPORTED[number % len(EXPORTED)])
 
 
 def _changed(original: Model, model: Model, number: int) -> list[str]:
@@ -177,71 +163,27 @@ def on_board(model: Model, number: int, processor: str = "cortex-m4", runs: int 
     try:
         result = optimized(model, number)
         different += _changed(model, result, number)
-        try:
-            done = trial(result, processor, runs, **how)
-        except ValueError as error:
-            if isinstance(error, AreniteError) or "inputs" not in how:
-                raise
-            done = trial(result, processor, runs)
+        done = exported_or_plain(partial(trial, result, processor, runs), **how)
     except AreniteError as error:
-        return Tally(refused={str(error).splitlines()[-1].strip()[:120]: 1}, different=different)
+        tally = Tally(different=different)
+        tally.refuse(error)
+        return tally
     different += [f"{model.source or number} {how}: {one}" for one in done.differences]
     return Tally(equal=0 if different else 1, different=different)
 
 
-def boards(count: int, first: int = 0) -> Iterator[Tally]:
-    """So many networks on an emulated Cortex-M4."""
+def boards(count: int, first: int = 0, processor: str = "cortex-m4") -> Iterator[Tally]:
+    """So many networks on an emulated core."""
     for number in range(first, first + count):
-        yield on_board(network_of_seed(number), number)
+        yield on_board(network_of_seed(number), number, processor)
 
 
-def shared(slow: bool = False) -> Iterator[Tally]:
+def shared(processor: str, *, slow: bool = False) -> Iterator[Tally]:
     """All models beside the repository, with options in turn; those of floats where asked."""
     files = sorted([*ROOT.glob("models/*/*.tflite"), *ROOT.glob("wake_words/*.tflite")])
     for number, file in enumerate(files):
         if "float32" in file.stem and not slow:
             continue  # minutes each, without a unit for floats
         for turn in range(2):
-            tally = on_board(load(file), number + 4 * turn)
-            print(f"{file.stem:28} {tally.equal} equal {tally.refused or ''}", flush=True)
-            yield tally
-
-
-def main() -> int:
-    """Exit code 1 if anything differs."""
-    parser = argparse.ArgumentParser(prog="python -m tests.firmware.chain", description=__doc__)
-    parser.add_argument("--count", type=int, default=0, help="random models on this machine")
-    parser.add_argument("--boards", type=int, default=0, help="networks on a Cortex-M4")
-    parser.add_argument("--shared", action="store_true", help="the models beside the repository")
-    parser.add_argument("--slow", action="store_true", help="those of float32 as well")
-    parser.add_argument("--first", type=int, default=0, metavar="SEED")
-    options = parser.parse_args()
-    parts = {
-        "networks on the host": networks(options.count - options.count // 2, options.first),
-        "operators on the host": operators(options.count // 2, options.first),
-        "networks on a cortex-m4": boards(options.boards, options.first),
-        "shared models on a cortex-m4": shared(options.slow) if options.shared else iter(()),
-    }
-    return max([_run(name, part, options.first) for name, part in parts.items()])
-
-
-def _run(name: str, part: Iterator[Tally], first: int) -> int:
-    total = Tally()
-    for number, tally in enumerate(part):
-        total.equal += tally.equal
-        total = replace(total, different=[*total.different, *tally.different])
-        for text in tally.different:
-            print(f"  DIFFERENT {text}", flush=True)
-        for why, count in tally.refused.items():
-            total.refused[why] = total.refused.get(why, 0) + count
-        if number % 10 == 9:
-            print(f"{name}: {total.equal} equal so far", flush=True)
-    if total != Tally():
-        refused = sum(total.refused.values())
-        counts = f"{total.equal} equal, {len(total.different)} different, {refused} refused"
-        print(f"{name}, from seed {first}: {counts} {total.refused or ''}", flush=True)
-    return 1 if total.different else 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+            print(file.stem)
+            yield on_board(load(file), number + 4 * turn, processor)

@@ -8,28 +8,24 @@ thousands.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from arenite.emulator.machine import Machine
 from arenite.firmware.build import build
-from arenite.firmware.export import TUNED, export
-from arenite.firmware.kernels.portable import portable_work
+from arenite.firmware.export import KERNELS, TUNED, export
 from arenite.firmware.plan.program import program_of
 from arenite.model import Model
 from tests.firmware.boards import CORES
-from tests.firmware.built import TESTED
+from tests.firmware.built import exported_or_plain, one_file
 from tests.firmware.bulk import Tally
 from tests.firmware.stacks import STACK, inference_stack
 from tests.firmware.streaming.chains import Folder, grouped, self_tests, write
 from tests.optimize.layers import Layers, Value
 from tests.optimize.networks import KINDS, network
 
-#: Writes a network's folder into another one.
-Writer = Callable[[Path], Folder]
 #: Programs that are compiled and run together.
 _TOGETHER = 20
 #: What a board is asked for, in turn.
@@ -85,67 +81,47 @@ def networks_compared(on: str, count: int, seed: int = 0) -> Iterator[Tally]:
     on a core with kernels of its own they are exported for it, within budgets in turn.
     """
     core = CORES.get(on, "host")
-    write_next = _exports(core, seed) if core in TUNED else _programs(seed)
-    for first in range(0, count, _TOGETHER):
+    for first in range(seed, seed + count, _TOGETHER):
+        seeds = range(first, min(first + _TOGETHER, seed + count))
         with tempfile.TemporaryDirectory(prefix="arenite-") as folder:
             place = Path(folder)
-            writers = islice(write_next, min(_TOGETHER, count - first))
-            yield _as_c(on, [one(place) for one in writers], place)
+            folders = [_written(core, one, place) for one in seeds]
+            if on == "host":
+                yield self_tested(folders, place / "src")
+            else:
+                yield _on_core(core, folders, place)
 
 
-def _exports(processor: str, seed: int) -> Iterator[Writer]:
-    while True:
-        budget = _BUDGETS[seed // len(KINDS) % len(_BUDGETS)]
-        yield partial(_exported, wild(seed), processor, f"m{seed}", budget)
-        seed += 1
-
-
-def _exported(
-    model: Model, processor: str, name: str, budget: Mapping[str, Any], folder: Path
-) -> Folder:
+def _written(processor: str, seed: int, folder: Path) -> Folder:
+    """Every third with its layers in random groups that go row by row; else within a budget where
+    the core has kernels of its own.
+    """
+    model, name = wild(seed), f"m{seed}"
     place = folder / "src" / name
-    try:
-        return export(model, place, target=processor, name=name, **budget)
-    except ValueError as error:
-        if budget.get("inputs") != "rows" or "row" not in str(error):
-            raise
-        return export(model, place, target=processor, name=name)  # the first layer needs all rows
+    if seed % 3 == 0:
+        return write(grouped(model, seed, KERNELS[processor]), model, place)
+    if processor not in TUNED:
+        return write(program_of(model, KERNELS[processor], name), model, place)
+    ask = partial(export, model, place, target=processor, name=name)
+    return exported_or_plain(ask, **_BUDGETS[seed // len(KINDS) % len(_BUDGETS)])
 
 
-def _programs(seed: int) -> Iterator[Writer]:
-    """Plain C, every third with its layers in random groups that go row by row."""
-    while True:
-        yield partial(_written, wild(seed), seed)
-        seed += 1
+def self_tested(folders: Sequence[Folder], folder: Path) -> Tally:
+    """What the self-tests of folders below one say, on this machine."""
+    printed = self_tests(folder, folders)
+    wrong = [one.name for one in folders if f"PASS {one.name}:" not in printed]
+    different = [f"{name}: {printed[-1000:]}" for name in wrong]
+    return Tally(equal=len(folders) - len(wrong), different=different)
 
 
-def _written(model: Model, seed: int, folder: Path) -> Folder:
-    if seed % 3:
-        program = program_of(model, portable_work, f"m{seed}")
-    else:
-        program = grouped(model, seed, portable_work)
-    return write(program, model, folder / "src" / program.name)
-
-
-def _as_c(on: str, folders: Sequence[Folder], folder: Path) -> Tally:
-    if on == "host":
-        printed = self_tests(folder / "src", folders)
-        passed = {one.name: f"PASS {one.name}:" in printed for one in folders}
-        wrong = [f"{name}: {printed[-1000:]}" for name, right in passed.items() if not right]
-    else:
-        return _on_core(on, folders, folder)
-    return Tally(equal=len(folders) - len(wrong), different=wrong)
-
-
-def _on_core(on: str, folders: Sequence[Folder], folder: Path) -> Tally:
+def _on_core(processor: str, folders: Sequence[Folder], folder: Path) -> Tally:
     """What is wrong with each, and the deepest stack of an inference."""
-    for one in folders:  # one file to compile for each, which saves most of the time
-        included = [f'#include "{one.name}/{name}"\n' for name in TESTED]
-        (folder / "src" / f"{one.name}_all.c").write_text("".join(included))
+    for one in folders:
+        one_file(folder / "src", one.name, one.name)
         if (Path(one.folder) / "src" / "kernels.S").exists():
             assembly = f'#include "{one.name}/src/kernels.S"\n'
             (folder / "src" / f"{one.name}_kernels.S").write_text(assembly)
-    core = Machine(build(folder, folder, CORES[on]), CORES[on])
+    core = Machine(build(folder, folder, processor), processor)
     tally = Tally()
     for one in folders:
         failures = core.call(f"{one.name}_selftest", core.pointer("board_print"))

@@ -2,17 +2,15 @@
 
 Windows over kept and new rows in any order, assignments early, late and before the reads, slices
 that leave rows or channels out, variables that are read twice, that change places, that take
-computed values as they are. ``python -m tests.firmware.streams --count 200 --first 7`` goes on from
+computed values as they are. ``python -m tests.firmware streams --count 200 --seed 7`` goes on from
 seed 7.
 """
 
 from __future__ import annotations
 
-import argparse
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 
@@ -37,7 +35,8 @@ from arenite.ops.tflite.split import SplitOptions
 from arenite.ops.tflite.split_v import SplitVOptions
 from arenite.ops.tflite.strided_slice import StridedSliceOptions
 from arenite.ops.tflite.var_handle import VarHandleOptions
-from tests.firmware.bulk import Case, Tally, compared
+from tests.firmware.built import exported_or_plain
+from tests.firmware.bulk import Case, Tally
 from tests.ops.differential import assert_same, run_arenite
 from tests.steps import RESET, Step
 
@@ -363,13 +362,8 @@ class Streamed(Case):
 
     def program(self) -> Program:
         made = layered(self.model, "host", optimize=self.number % 4 != 0)
-        inputs = _INPUTS[self.number % len(_INPUTS)]
-        try:
-            return program_from(made.network, made.works, self.name, inputs=inputs)
-        except ValueError as error:
-            if isinstance(error, AreniteError):
-                raise
-            return program_from(made.network, made.works, self.name)
+        ask = partial(program_from, made.network, made.works, self.name)
+        return exported_or_plain(ask, inputs=_INPUTS[self.number % len(_INPUTS)])
 
 
 def streamed(count: int, first: int = 0) -> Iterator[Streamed]:
@@ -387,18 +381,9 @@ def streamed(count: int, first: int = 0) -> Iterator[Streamed]:
 
 def on_board(case: Streamed, processor: str) -> Tally:
     """All inferences of a network on an emulated core."""
-    try:
-        board = Board(
-            case.model,
-            processor,
-            name=case.name,
-            inputs=_INPUTS[case.number % len(_INPUTS)],
-            optimize=case.number % 4 != 0,
-        )
-    except ValueError as error:
-        if isinstance(error, AreniteError):
-            raise
-        board = Board(case.model, processor, name=case.name)
+    ask = partial(Board, case.model, processor, name=case.name)
+    inputs = _INPUTS[case.number % len(_INPUTS)]
+    board = exported_or_plain(ask, inputs=inputs, optimize=case.number % 4 != 0)
     outputs = iter(enumerate(case.outputs))
     for step in case.steps:
         if isinstance(step, str):
@@ -411,25 +396,3 @@ def on_board(case: Streamed, processor: str) -> Tally:
             except AssertionError as error:
                 return Tally(different=[f"{case.name}: {str(error)[:1500]}"])
     return Tally(equal=1)
-
-
-def main() -> int:
-    """Exit code 1 if anything differs."""
-    parser = argparse.ArgumentParser(prog="python -m tests.firmware.streams", description=__doc__)
-    parser.add_argument("--count", type=int, default=40)
-    parser.add_argument("--first", type=int, default=0, metavar="SEED")
-    parser.add_argument("--on", nargs="*", default=[], metavar="PROCESSOR")
-    options = parser.parse_args()
-    cases = list(streamed(options.count, options.first))
-    with tempfile.TemporaryDirectory(prefix="arenite-") as folder:
-        tallies = [compared(cases, Path(folder))]
-    tallies += [on_board(case, core) for core in options.on for case in cases]
-    equal = sum(tally.equal for tally in tallies)
-    different = [text for tally in tallies for text in tally.different]
-    refused = {why: n for tally in tallies for why, n in tally.refused.items()}
-    print(*different, f"{equal} equal, {len(different)} different, refused: {refused}", sep="\n")
-    return 1 if different else 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -19,10 +19,8 @@ from arenite.firmware.streaming.group import Group, Kernels
 from arenite.firmware.text.selftest import selftest_files
 from arenite.firmware.text.source import sources
 from arenite.model import Model
-from tests.firmware.built import TESTED, compile_files, has_address_sanitizer, run
+from tests.firmware.built import compile_files, one_file, run, sanitizers
 from tests.optimize.networks import KINDS, network
-
-SANITIZED = ("-fsanitize=undefined", "-fno-sanitize-recover=all")
 
 
 class Folder(NamedTuple):
@@ -89,14 +87,9 @@ def self_tests(folder: Path, folders: Sequence[Folder]) -> str:
     lines += [f"  failures += {one.name}_selftest(print);" for one in folders]
     lines += ["  return failures ? 1 : 0;", "}", ""]
     (folder / "main.c").write_text("\n".join(lines))
-    for one in folders:  # one file to compile for each, which saves most of the time
-        included = [f'#include "{Path(one.folder).name}/{name}"\n' for name in TESTED]
-        (folder / f"{one.name}_all.c").write_text("".join(included))
-    files = [folder / "main.c", *(folder / f"{one.name}_all.c" for one in folders)]
-    flags = ["-O0", *SANITIZED]
-    if has_address_sanitizer(folder):
-        flags.append("-fsanitize=address")
-    compile_files(files, folder / "main", *flags)
+    files = [one_file(folder, Path(one.folder).name, one.name) for one in folders]
+    flags = ["-O0", *sanitizers(folder)]
+    compile_files([folder / "main.c", *files], folder / "main", *flags)
     return run(folder / "main")
 
 
