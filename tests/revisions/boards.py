@@ -14,15 +14,18 @@ from typing import NamedTuple
 import numpy as np
 
 from arenite.c_text import fill
+from arenite.cores import CORES
 from arenite.emulator import machine as memory
+from arenite.emulator import qemu
 from arenite.emulator.elf import Image
 from arenite.emulator.machine import Machine
+from arenite.emulator.qemu import Qemu
 from arenite.errors import BoardError, KernelBuildError
 from arenite.files import save
 from arenite.firmware.compiler.zig import link_script
 from arenite.firmware.stock.board import variables
 from arenite.firmware.stock.build import core_flags, linked_with_tree, tree_flags
-from arenite.firmware.stock.text import LINK, MAIN, MODEL
+from arenite.firmware.stock.text import LINK, MAIN, MODEL, QEMU_BOARD
 from arenite.formats.tflite_write import write
 from arenite.kernels.closure import sources_for
 from arenite.kernels.tree import Tree, find_tree
@@ -40,6 +43,7 @@ ASKED = (
 _RESOLVER = "tensorflow/lite/micro/micro_mutable_op_resolver.h"
 _LSTM = "tensorflow/lite/micro/kernels/cmsis_nn/unidirectional_sequence_lstm.cc"
 _ARENA, _MODEL = 1 << 19, 1 << 19
+_ARENA_NAME = "_ZN12_GLOBAL__N_15arenaE"
 _LINKED = ("-nostartfiles", "-Wl,-T,link.ld", "-Wl,--gc-sections")
 
 
@@ -57,15 +61,22 @@ class OldBoard:
     def __init__(self, tree: str | Path, processor: str) -> None:
         found = find_tree(tree)
         with tempfile.TemporaryDirectory() as folder:
-            self._machine = Machine(_built(found, processor, Path(folder)), processor)
+            image = _built(found, processor, Path(folder))
+        is_qemu = CORES[processor].qemu
+        self._machine = Qemu(image) if is_qemu else Machine(image, processor)
 
-    def answer(self, model: Model, inputs: Sequence[Sequence[Array]]) -> Answer:
-        """A model's arena, and its outputs for each of these inputs."""
+    def answer(self, model: Model, inputs: Sequence[Sequence[Array]], filling: int = 0) -> Answer:
+        """A model's arena, and its outputs for each of these inputs.
+
+        ``filling`` is what all bytes of the arena are before.
+        """
         data, machine = write(model), self._machine
         if len(data) > _MODEL:
             raise BoardError(f"expected a model of up to {_MODEL} bytes, got {len(data)}")
         machine.restart()
         machine.write(machine.address("stock_model"), data)
+        if filling:
+            machine.write(machine.address(_ARENA_NAME), bytes([filling]) * _ARENA)
         count = variables(model).to_bytes(4, "little")
         machine.write(machine.address("stock_variables"), count)
         printed: list[str] = []
@@ -120,9 +131,12 @@ def _built(tree: Tree, processor: str, folder: Path) -> Image:
         calls="\n".join(lines),
         variables="stock_variables",
     )
-    texts = {"link.ld": link_script(LINK, memory), "model.S": MODEL, "main.cc": main}
-    for name, text in {**texts, "model.bin": "\0" * _MODEL}.items():
+    is_qemu = CORES[processor].qemu
+    board = {"board.c": QEMU_BOARD} if is_qemu else {}
+    script = link_script(LINK, qemu if is_qemu else memory)
+    texts = {"main.cc": main, "model.S": MODEL, **board}
+    for name, text in {**texts, "link.ld": script, "model.bin": "\0" * _MODEL}.items():
         save(folder / name, text.encode())
-    files = [folder / "main.cc", folder / "model.S", *sources]
+    files = [*(folder / name for name in texts), *sources]
     flags = [*core_flags(processor), *tree_flags(tree, ())]
     return linked_with_tree(tree, processor, files, folder, flags=flags, linking=_LINKED)

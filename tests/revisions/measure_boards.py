@@ -16,18 +16,28 @@ import pickle
 import sys
 import warnings
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from arenite.cores import DEFAULT
-from arenite.errors import AreniteError, UndefinedWarning
+from arenite.errors import AreniteError
 from arenite.formats import tflite
 from arenite.runtime.interpreter import Interpreter
 from arenite.target import Target
 from tests.revisions.boards import ASKED, Answer, OldBoard
-from tests.revisions.measure import Case, fixed_corpus, is_same, random_corpus, text_of
+from tests.revisions.measure import (
+    FILLING,
+    Case,
+    fixed_corpus,
+    is_same,
+    is_told,
+    is_warned,
+    random_corpus,
+    text_of,
+)
 
 FIGURES = Path(__file__).with_name("boards.json")
 #: Models that are larger take an emulated core long.
@@ -41,16 +51,37 @@ def target_of(day: str, core: str) -> Target:
     return Target(core, tflm=day)
 
 
-def answers_of(tree: Path, core: str, cases: list[Case]) -> list[Answer]:
-    """A board's answers."""
+def answers_of(tree: Path, core: str, cases: list[Case], filling: int = 0) -> list[Answer]:
+    """A board's answers, where the arena was filled with a byte before."""
     digest = hashlib.sha256(pickle.dumps([(case.data, case.inputs) for case in cases])).hexdigest()
-    kept = tree.with_name(f"{tree.name}-{core}-{digest[:12]}.pickle")
+    filled = f"-{filling}" if filling else ""
+    kept = tree.with_name(f"{tree.name}-{core}-{digest[:12]}{filled}.pickle")
     if not kept.exists():
         board = OldBoard(tree, core)
-        found = [board.answer(tflite.read(case.data), [case.inputs]) for case in cases]
+        found = [board.answer(tflite.read(case.data), [case.inputs], filling) for case in cases]
         kept.write_bytes(pickle.dumps(found))
     read: list[Answer] = pickle.loads(kept.read_bytes())
     return read
+
+
+def outcomes(folder: Path, core: str, day: str, cases: list[Case]) -> list[tuple[str, Answer]]:
+    """What :func:`outcome` says of every case, or ``undefined``, and the answers.
+
+    Undefined is what Arenite refuses or warns of, if the firmware gives another result after the
+    arena held other bytes.
+    """
+    answers = answers_of(folder / day, core, cases)
+    found = [outcome(*pair, day, core) for pair in zip(cases, answers, strict=True)]
+    told = [n for n, one in enumerate(found) if is_told(one, partial(ours, cases[n], day, core))]
+    others = answers_of(folder / day, core, [cases[n] for n in told], FILLING)
+    for n, other in zip(told, others, strict=True):
+        if _bytes_of(other) != _bytes_of(answers[n]):
+            found[n] = "undefined"
+    return list(zip(found, answers, strict=True))
+
+
+def _bytes_of(answer: Answer) -> list[bytes]:
+    return [array.tobytes() for arrays in answer.outputs for array in arrays]
 
 
 def outcome(case: Case, theirs: Answer, day: str, core: str) -> str:
@@ -85,37 +116,30 @@ def ours(case: Case, day: str, core: str) -> tuple[int, list[Any]]:
     return interpreter.arena.used, outputs
 
 
-def _is_warned(case: Case, day: str, core: str) -> bool:
-    """Whether Arenite says that it is not quite that revision's."""
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always", UndefinedWarning)
-        ours(case, day, core)
-    return any(issubclass(one.category, UndefinedWarning) for one in said)
-
-
 def corpora() -> tuple[list[Case], list[Case]]:
     """Random models, and those that are always the same."""
     fixed = [case for case in fixed_corpus() if len(case.data) < _MOST]
     return [case for case in random_corpus() if case.operator in ASKED], fixed
 
 
-def measure(folder: Path, asked: list[str]) -> dict[str, Any]:
+def measure(folder: Path, wanted: list[str]) -> dict[str, Any]:
     """Counts of outcomes by operator, and arenas of the fixed models, by core and day."""
     cases, fixed = corpora()
+    asked = [*cases, *fixed]
     figures: dict[str, Any] = json.loads(FIGURES.read_text(encoding="utf-8"))
-    for one in asked:
+    for one in wanted:
         core, _, day = one.rpartition(":")
         core = core or DEFAULT
-        answers = answers_of(folder / day, core, [*cases, *fixed])
+        found_of = outcomes(folder, core, day, asked)
         counts: dict[str, Counter[str]] = {}
         arenas: dict[str, int] = {}
-        for number, (case, theirs) in enumerate(zip([*cases, *fixed], answers, strict=True)):
-            is_fixed, found = number >= len(cases), outcome(case, theirs, day, core)
+        for number, (case, (found, theirs)) in enumerate(zip(asked, found_of, strict=True)):
+            is_fixed = number >= len(cases)
             if not found:
                 continue
             counts.setdefault(_FIXED if is_fixed else case.operator, Counter())[found] += 1
             is_ours = is_fixed and theirs.status == "ok" and found != "refused here"
-            if is_ours and not _is_warned(case, day, core):
+            if is_ours and not is_warned(partial(ours, case, day, core)):
                 arenas[case.operator] = theirs.arena
         key = f"{core} {day}"
         figures[key] = {

@@ -38,6 +38,7 @@ def test_there_are_ten_pairs_of_five_days():
     assert len(PAIRS) >= 10
 
 
+@pytest.mark.filterwarnings("ignore:.*array of two axes")  # of bits, not of arenas
 @pytest.mark.parametrize("key", MEASURED)
 def test_arenas_are_those_of_the_firmware(key):
     core, day = split(key)

@@ -19,6 +19,7 @@ from arenite.memory.abi import ABIS, abi_of
 from arenite.model import Model, ModelBuilder
 from arenite.ops import builtin
 from arenite.ops.shared.pooling import Pool2DOptions
+from arenite.ops.tflite.batch_matmul import BatchMatMulOptions
 from arenite.ops.tflite.conv_2d import Conv2DOptions
 from arenite.ops.tflite.resize_nearest_neighbor import ResizeNearestNeighborOptions
 from arenite.ops.tflite.softmax import SoftmaxOptions
@@ -69,15 +70,35 @@ def binary(name: str, kind: str) -> Model:
 ONE = np.array([[4]], np.int8)
 
 
-def two_units() -> Model:
+def two_units(kind: str = "int8") -> Model:
     """A FULLY_CONNECTED of weights 1 and 1, with the scales 1 and 2."""
     b = ModelBuilder()
-    x = b.input("x", (1, 1), "int8", scale=1.0)
+    x = b.input("x", (1, 1), kind, scale=1.0)
     w = b.constant("w", np.ones((2, 1), np.int8), scale=[1.0, 2.0])
-    y = b.tensor("y", (1, 2), "int8", scale=1.0)
+    y = b.tensor("y", (1, 2), kind, scale=1.0)
     b.operator("FULLY_CONNECTED", [x, w, -1], [y])
     b.output(y)
     return b.build("two units")
+
+
+def product(lhs: tuple[int, ...], rhs: tuple[int, ...], *, adj_x: bool) -> Model:
+    """A BATCH_MATMUL of 2x2 matrices."""
+    b = ModelBuilder()
+    inputs = [b.input("x", lhs, "float32"), b.input("z", rhs, "float32")]
+    y = b.tensor("y", max(lhs, rhs, key=lambda shape: (len(shape), shape)), "float32")
+    b.operator("BATCH_MATMUL", inputs, [y], BatchMatMulOptions(adj_x))
+    b.output(y)
+    return b.build("product")
+
+
+def reduction(name: str, kind: str, axes: list[int], rank: int = 3) -> Model:
+    """A reduction of a cube with edges of 2."""
+    b = ModelBuilder()
+    x = b.input("x", (2,) * rank, kind, scale=0.5)
+    y = b.tensor("y", (2,) * (rank - len({axis % rank for axis in axes})), kind, scale=0.5)
+    b.operator(name, [x, b.constant("axes", np.array(axes, np.int32))], [y])
+    b.output(y)
+    return b.build(name)
 
 
 # -- names --------------------------------------------------------------------------------
@@ -251,6 +272,54 @@ def test_the_first_scale_was_that_of_all_units(day, expected, core):
     assert ar.Interpreter(model, target=Target(core, tflm=day))(ONE)[0].tolist() == expected
 
 
+def test_beside_int16_they_were_refused_for_longer():
+    model = two_units("int16")
+    with pytest.raises(ConstraintError, match=r"int8 where weights have a scale .* 2025-03-17"):
+        ar.Interpreter(model, target=Target("host", tflm="2025-03-16"))
+    now = ar.Interpreter(model, target=Target("host", tflm="2025-03-17"))
+    assert now(ONE.astype(np.int16))[0].tolist() == [4, 8]
+
+
+@pytest.mark.parametrize("core", ["host", "cortex-m4"])
+def test_one_matrix_times_several_that_are_transposed_gave_the_first_alone(core):
+    then, now = (Target(core, tflm=day) for day in ("2026-04-08", "2026-04-09"))
+    with pytest.raises(ConstraintError, match=r"single matrix .* several of these came on 2026-04"):
+        ar.Interpreter(product((3, 2, 2), (1, 2, 2), adj_x=True), target=then)
+    ar.Interpreter(product((3, 2, 2), (1, 2, 2), adj_x=True), target=now)
+    for lhs, rhs, adj_x in (
+        ((3, 2, 2), (1, 2, 2), False),
+        ((1, 2, 2), (1, 2, 2), True),
+        ((3, 2, 2), (3, 2, 2), True),
+        ((3, 2, 2), (2, 2), True),
+    ):
+        ar.Interpreter(product(lhs, rhs, adj_x=adj_x), target=then)
+
+
+@pytest.mark.parametrize("axes", [[0, 1, 2], [-1, 0, 1]])
+def test_more_than_two_axes_of_a_sum_were_written_behind_an_array(axes):
+    with pytest.raises(ConstraintError, match=r"up to two axes, .*; more axes came on 2026-01-16"):
+        ar.Interpreter(reduction("SUM", "float32", axes), target=Target("host", tflm="2026-01-15"))
+    total = ar.Interpreter(
+        reduction("SUM", "float32", axes), target=Target("host", tflm="2026-01-16")
+    )
+    assert total(np.ones((2, 2, 2), np.float32)) == 8
+
+
+def test_of_a_mean_that_is_warned_about():
+    target = Target("host", tflm="2026-01-15")
+    with pytest.warns(UndefinedWarning, match="array of two axes, .* grew on 2026-01-16"):
+        ar.Interpreter(reduction("MEAN", "float32", [0, 1, 2]), target=target)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ar.Interpreter(reduction("MEAN", "float32", [0, 1]), target=target)
+
+
+def test_an_axis_that_is_named_twice_counts_once():
+    model = reduction("SUM", "float32", [0, 1, 0, -2])
+    then = ar.Interpreter(model, target=Target("host", tflm="2026-01-15"))
+    assert then(np.ones((2, 2, 2), np.float32)).tolist() == [4, 4]
+
+
 def test_then_more_than_one_were_refused():
     with pytest.raises(ConstraintError, match="a scale per channel came on 2024-09-27"):
         ar.Interpreter(two_units(), target=Target("host", tflm="2024-05-29"))
@@ -271,20 +340,12 @@ def test_what_is_not_modelled_is_warned_about():
 
 
 def test_what_is_not_modelled_of_some_types_is_warned_about_for_these():
-    def mean(kind: str) -> Model:
-        b = ModelBuilder()
-        x = b.input("x", (2, 2), kind, scale=0.5)
-        y = b.tensor("y", (2,), kind, scale=0.5)
-        b.operator("MEAN", [x, b.constant("axes", np.array([1], np.int32))], [y])
-        b.output(y)
-        return b.build("mean")
-
     target = Target("cortex-m4", tflm="2023-04-17")
     with pytest.warns(UndefinedWarning, match="MEAN rounds changed on 2023-04-18"):
-        ar.Interpreter(mean("int8"), target=target)
+        ar.Interpreter(reduction("MEAN", "int8", [1]), target=target)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        ar.Interpreter(mean("float32"), target=target)
+        ar.Interpreter(reduction("MEAN", "float32", [1]), target=target)
 
 
 def test_a_librarys_kernel_may_have_lacked_a_type():
@@ -324,6 +385,7 @@ def test_groups_of_channels_came_later():
 # -- next to TFLM's packages --------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:.*array of two axes")  # of bits, not of arenas
 @pytest.mark.parametrize("day", MEASURED)
 def test_arenas_are_those_of_the_days_package(day):
     files = fixed_models()

@@ -58,9 +58,10 @@ class RevisedResolver:
 
     def _as_then(self, found: Registration, name: str) -> Registration:
         options, memory = self._row("options", name), self._row("memory", name)
-        single, scales = self._row("ratios", name) is not None, self._row("scales", name)
-        first = scales is not None and scales.before.endswith("first")
-        rows = [*self._rows("types", name), *([] if first or scales is None else [scales])]
+        single, scales = self._row("ratios", name) is not None, self._rows("scales", name)
+        scales = [row for row in scales if row.since == scales[0].since]
+        first = any(row.before.endswith("first") for row in scales)
+        rows = [*self._rows("types", name), *([] if first else scales)]
         refused = [_refuses(row, self._revision) for row in rows]
         if refused:
             found = replace(found, constraints=(*found.constraints, *refused))
@@ -218,15 +219,50 @@ class _Then(Unaccounted):
         return -1
 
 
-#: Words of a row that are no types: what a tensor then is, and what came.
-_SHAPES = {"grouped": ("all input channels", "groups"), "batched": ("one image", "batches")}
+class _Shape(NamedTuple):
+    """A word of a row that is no type: whether a node is so, what it is else, and what came."""
+
+    meets: Callable[[NodeView, TfLiteTensor], bool]
+    then: str
+    came: str
+
+
+def _is_adjoint(node: NodeView, lhs: TfLiteTensor) -> bool:
+    """Several matrices that are transposed, times a single one."""
+    one = node.input(1).shape[-3:-2] == (1,)
+    return bool(node.options.adj_x) and one and lhs.shape[-3:-2] > (1,)
+
+
+def _axes(node: NodeView, axes: TfLiteTensor) -> int:
+    """How many different axes there are, as far as that is known."""
+    rank = max(len(node.input(0).shape), 1)
+    return axes.size if axes.data is None else len(np.unique(axes.data % rank))
+
+
+#: These words.
+_SHAPES = {
+    "grouped": _Shape(
+        lambda node, tensor: tensor.shape[-1] != node.input(0).shape[-1],
+        *("all input channels", "groups"),
+    ),
+    "batched": _Shape(lambda _, tensor: tensor.shape[0] > 1, "one image", "batches"),
+    "adjoint": _Shape(
+        _is_adjoint,
+        *("a single matrix where it is transposed and input 1 has one", "several of these"),
+    ),
+    "scaled": _Shape(
+        lambda node, _: node.input(1).scale_count > 1,
+        *("int8 where weights have a scale per channel", "others"),
+    ),
+    "triple": _Shape(lambda node, axes: _axes(node, axes) > 2, "up to two axes", "more axes"),
+}
 
 
 class _Kinds(NamedTuple):
     """The subject of a row: ``input 0 int8 int16``; without a type, a scale per channel.
 
-    ``input 1 grouped int8`` is about weights that see some of the channels, and
-    ``input 0 batched int8`` about several images.
+    A word of :data:`_SHAPES` before the types says more: ``input 1 grouped int8`` is about weights
+    that see some of the channels.
     """
 
     side: str
@@ -247,17 +283,15 @@ class _Kinds(NamedTuple):
         tensor = tensors[self.number] if self.number < len(tensors) else None
         if tensor is None or (self.types and str(tensor.type) not in self.types):
             return False
-        if self.shape == "grouped":
-            return tensor.shape[-1] != node.input(0).shape[-1]
-        if self.shape == "batched":
-            return tensor.shape[0] > 1
+        if self.shape:
+            return _SHAPES[self.shape].meets(node, tensor)
         return bool(self.types) or tensor.scale_count > 1
 
     def came(self, title: str) -> str:
         """The expected and the given."""
         place = f"{self.side.capitalize()} {self.number} has"
         if self.shape:
-            then, news = _SHAPES[self.shape]
+            _, then, news = _SHAPES[self.shape]
             return f"{place} {then}, as {title} demands; {news} came"
         if self.types:
             return f"{place} a type that {title} takes; {' and '.join(self.types)} came"
