@@ -4,7 +4,8 @@
 - ``library``: the library had no kernel of its own, and TFLM's ran.
 - ``types``, ``scales``: what it refused then is refused, with the day from which on it is not;
   of the scales of ``first`` channels, the others had no effect.
-- ``options``: fields that had no effect have the value that they had in effect (``name=number``).
+- ``options``: fields that had no effect have the value that they had in effect (``name=number``),
+  where types are named, for outputs of these.
 - ``ratios``: ratios of scales were computed in single precision.
 - ``memory``: scratch buffers that there were not, or that lay in the tail (``purpose: none`` or
   ``purpose: persistent``), and persistent ones that there are no more: ``purpose: 4 per input of
@@ -117,12 +118,12 @@ def _prepare(
     today: Prepare, options: Change | None, memory: Change | None, scales: _Scales
 ) -> Prepare:
     """Today's ``prepare`` with the options, the memory and the precision that counted then."""
-    fixed = {} if options is None else _options(options.before)
+    fixed, types = ({}, ()) if options is None else _options(options.before)
     kinds = {} if memory is None else _kinds(memory.before)
 
     def prepare(context: Context, node: Node) -> Any:
         meant = node.options
-        if fixed:
+        if fixed and (not types or str(context.view_tensor(node.outputs[0]).type) in types):
             node.options = replace(meant, **fixed)
         try:
             made = today(_Then(context, kinds, scales).seen(), node)
@@ -158,10 +159,11 @@ def _reserve(context: Context, node: Node, kinds: dict[str, str]) -> None:
 
 
 @lru_cache(maxsize=64)
-def _options(text: str) -> dict[str, int]:
-    """``"a=0 b=1"`` as a dictionary."""
-    pairs = (part.split("=") for part in text.split())
-    return {name: int(value) for name, value in pairs}
+def _options(text: str) -> tuple[dict[str, int], tuple[str, ...]]:
+    """``"a=0 b=1 int8"`` as a dictionary, and the types of outputs; of all where there are none."""
+    words = [word.partition("=") for word in text.split()]
+    values = {name: int(value) for name, equals, value in words if equals}
+    return values, tuple(name for name, equals, _ in words if not equals)
 
 
 @lru_cache(maxsize=64)
@@ -235,6 +237,8 @@ def _is_adjoint(node: NodeView, lhs: TfLiteTensor) -> bool:
 
 def _axes(node: NodeView, axes: TfLiteTensor) -> int:
     """How many different axes there are, as far as that is known."""
+    if not node.input(0).size:  # then none is looked at
+        return 0
     rank = max(len(node.input(0).shape), 1)
     return axes.size if axes.data is None else len(np.unique(axes.data % rank))
 

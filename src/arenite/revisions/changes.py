@@ -11,7 +11,8 @@ a file of tensorflow/tflite-micro. By ``what``:
 - ``scales``: likewise a scale per channel, ``input 1``, or one beside a type,
   ``input 0 scaled int16``; or it took the ``input 1 first``.
 - ``ratios``: ratios of scales were computed in ``single`` precision.
-- ``options``: fields of its options had no effect: ``before`` is what they were taken for.
+- ``options``: fields of its options had no effect: ``before`` is what they were taken for, and
+  for outputs of which types.
 - ``struct``: the struct's fields were those in ``before``, as :class:`arenite.memory.abi.Struct`
   has them; ``build`` says which of its three lists is meant (``fields``, ``compression``,
   ``package``).
