@@ -35,6 +35,13 @@ def test_sizes_are_those_of_its_own_functions(state, name):
         assert size_of(stem, kind, shape_of(numbers), state) == size, numbers
 
 
+def test_the_page_says_how_many_they_are():
+    count = sum(len(one) for by in SIZES.values() for one in by.values())
+    page = " ".join((ROOT / "docs/revisions.md").read_text(encoding="utf-8").split())
+    assert f"functions of {len(SIZES)} states since" in page
+    assert f"none of the {count:,} sizes differs" in page
+
+
 def test_both_sides_of_every_change_are_there():
     days = {day_of(state) for state in SIZES}
     for row in changes().values():
