@@ -1,4 +1,4 @@
-"""Models with one operator of those that only ``.mnn`` files have."""
+"""Models with one operator: those that only ``.mnn`` files have, and any other."""
 
 from __future__ import annotations
 
@@ -70,7 +70,8 @@ class Single:
             b.tensor(f"y{i}", y.shape, y.type, scale=y.scale, zero_point=y.zero_point)
             for i, y in enumerate(self.outputs)
         ]
-        b.operator(self.name, inputs, outputs, self.options, custom_options=b"")
+        custom = b"" if self.name.startswith("MNN_") else None
+        b.operator(self.name, inputs, outputs, self.options, custom_options=custom)
         for output in outputs:
             b.output(output)
         return b.build()

@@ -1,8 +1,7 @@
 """Small models of one operator each, for :mod:`tests.native.test_contract`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -40,7 +39,7 @@ from arenite.ops.tflite.strided_slice import StridedSliceOptions
 from arenite.ops.tflite.svdf import SVDFOptions
 from arenite.ops.tflite.transpose import TransposeOptions
 from arenite.ops.tflite.transpose_conv import TransposeConvOptions
-from tests.mnn.operator_models import Fed, floats, integers, single
+from tests.mnn.operator_models import Fed, Single, floats, integers
 from tests.native.signal_models import SIGNAL_MODELS
 from tests.native.sizes import plain, weighted
 from tests.ops.codes import looked_up
@@ -110,109 +109,6 @@ def decoded() -> Model:
     return b.build()
 
 
-def batch_matmul() -> Model:
-    b = ModelBuilder()
-    x, y = b.input("x", (2, 3, 4), "float32"), b.input("y", (2, 4, 5), "float32")
-    out = b.tensor("out", (2, 3, 5), "float32")
-    b.operator("BATCH_MATMUL", [x, y], [out], BatchMatMulOptions())
-    b.output(out)
-    return b.build()
-
-
-def joined() -> Model:
-    b = ModelBuilder()
-    parts = [b.input(name, (2, 3), "int8") for name in "ab"]
-    y = b.tensor("y", (4, 3), "int8")
-    b.operator("CONCATENATION", parts, [y], ConcatenationOptions(axis=0))
-    b.output(y)
-    return b.build()
-
-
-def split() -> Model:
-    b = ModelBuilder()
-    axis, x = b.constant("axis", numbers(0)), b.input("x", (4, 3), "int8")
-    parts = [b.tensor(name, (2, 3), "int8") for name in "ab"]
-    b.operator("SPLIT", [axis, x], parts, SplitOptions(2))
-    for part in parts:
-        b.output(part)
-    return b.build()
-
-
-def split_v() -> Model:
-    b = ModelBuilder()
-    x = b.input("x", (4, 3), "int8")
-    behind = [b.constant("sizes", numbers(1, 3)), b.constant("axis", numbers(0))]
-    parts = [b.tensor(name, (rows, 3), "int8") for name, rows in (("a", 1), ("b", 3))]
-    b.operator("SPLIT_V", [x, *behind], parts, SplitVOptions(2))
-    for part in parts:
-        b.output(part)
-    return b.build()
-
-
-def picked_rows() -> Model:
-    b = ModelBuilder()
-    rows, table = b.input("rows", (2,), "int32"), b.input("table", (4, 3), "int8")
-    y = b.tensor("y", (2, 3), "int8")
-    b.operator("EMBEDDING_LOOKUP", [rows, table], [y])
-    b.output(y)
-    return b.build()
-
-
-def updated() -> Model:
-    b = ModelBuilder()
-    x, update = b.input("x", (4, 4), "int8"), b.input("update", (2, 3), "int8")
-    starts, y = b.input("starts", (2,), "int32"), b.tensor("y", (4, 4), "int8")
-    b.operator("DYNAMIC_UPDATE_SLICE", [x, update, starts], [y], DynamicUpdateSliceOptions())
-    b.output(y)
-    return b.build()
-
-
-def added() -> Model:
-    b = ModelBuilder()
-    x, y = (b.input(name, (2, 4), "int16", scale=0.1) for name in "xy")
-    z = b.tensor("z", (2, 4), "int16", scale=0.1)
-    b.operator("ADD", [x, y], [z], AddOptions())
-    b.output(z)
-    return b.build()
-
-
-def compared() -> Model:
-    b = ModelBuilder()
-    x, y = (b.input(name, (2, 4), "int8", scale=0.1) for name in "xy")
-    z = b.tensor("z", (2, 4), "bool")
-    b.operator("LESS", [x, y], [z])
-    b.output(z)
-    return b.build()
-
-
-def sum_of_three() -> Model:
-    b = ModelBuilder()
-    inputs = [b.input(name, (2, 4), "int8", scale=0.1) for name in "abc"]
-    z = b.tensor("z", (2, 4), "int8", scale=0.1)
-    b.operator("ADD_N", inputs, [z])
-    b.output(z)
-    return b.build()
-
-
-def selected() -> Model:
-    b = ModelBuilder()
-    inputs = [b.input(name, (2, 4), kind) for name, kind in (("c", "bool"), ("x", "int8"))]
-    z = b.tensor("z", (2, 4), "int8")
-    b.operator("SELECT_V2", [*inputs, b.input("y", (4,), "int8")], [z])
-    b.output(z)
-    return b.build()
-
-
-def gathered(name: str, options: OptionsTable | None, shapes: tuple[Shape, Shape, Shape]) -> Model:
-    """Slices of floats by int32 indices, which are fed."""
-    b = ModelBuilder()
-    x, indices = b.input("x", shapes[0], "float32"), b.input("i", shapes[1], "int32")
-    y = b.tensor("y", shapes[2], "float32")
-    b.operator(name, [x, indices], [y], options)
-    b.output(y)
-    return b.build()
-
-
 def svdf() -> Model:
     b, rng = ModelBuilder(), np.random.default_rng(1)
     x = b.input("x", (1, 3), "float32")
@@ -226,35 +122,18 @@ def svdf() -> Model:
     return b.build()
 
 
-def mnn_conv() -> Model:
-    operands = [
-        Fed((1, 6, 6, 3), "int8"), integers((4, 3, 3, 3)), floats((4,)),
-        np.full(4, 1e-3, np.float32),
-    ]  # fmt: skip
-    options = MnnConvInt8Options(Placement((6, 6), (1, 1)), clamp=(-128, 127))
-    return single("CONV_INT8", operands, Fed((1, 6, 6, 4), "int8"), options).model()
-
-
-def mnn_resize() -> Model:
-    fed, result = Fed((1, 4, 4, 2), "int8", 0.1, 3), Fed((1, 7, 7, 2), "int8", 0.1, 3)
-    options = MnnResizeBilinearInt8Options((7, 7), (0.5, 0.0), (0.5, 0.0))
-    return single("RESIZE_BILINEAR_INT8", [fed], result, options).model()
-
-
-def mnn_casts() -> Model:
-    options = MnnFloatToInt8Options((0.5, 1.0, 2.0), 0.0, -127, 127)
-    return single("FLOAT_TO_INT8", [Fed((2, 3))], Fed((2, 3), "int8"), options).model()
-
-
-def raster() -> Model:
-    regions = MnnRasterOptions((Region(0, 0, (1,), 0, (2,), (6,)),))
-    return single("RASTER", [Fed((6,))], Fed((12,)), regions).model()
+def made(name: str, inputs: list[Any], outputs: Any, options: OptionsTable | None = None) -> Model:
+    """An operator on tensors that are fed, and on constants."""
+    outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+    return Single(name, tuple(inputs), outputs, options).model()
 
 
 def resized(name: str, options: OptionsTable) -> Model:
     return plain(name, "int8", ((1, 4, 4, 1), (1, 9, 9, 1)), options, numbers(9, 9))
 
 
+INT8, INT16 = (Fed((2, 4), kind, 0.1) for kind in ("int8", "int16"))
+ROWS = Fed((2, 3), "int8")
 #: By the names of the cases.
 MODELS: dict[str, Callable[[], Model]] = {
     "conv": lambda: conv("int8"),
@@ -264,14 +143,19 @@ MODELS: dict[str, Callable[[], Model]] = {
     "float depthwise": lambda: depthwise("float32"),
     "fully connected": fully_connected,
     "transpose conv": transpose_conv,
-    "batch matmul": batch_matmul,
+    "batch matmul": lambda: made(
+        "BATCH_MATMUL", [Fed((2, 3, 4)), Fed((2, 4, 5))], Fed((2, 3, 5)), BatchMatMulOptions()
+    ),
     "pool": lambda: plain(
         "MAX_POOL_2D", "int8", ((1, 6, 6, 4), (1, 3, 3, 4)), Pool2DOptions(0, 2, 2, 2, 2)
     ),
-    "add": added,
-    "comparison": compared,
-    "add n": sum_of_three,
-    "select": selected,
+    "add": lambda: made("ADD", [INT16, INT16], INT16, AddOptions()),
+    "comparison": lambda: made("LESS", [INT8, INT8], Fed((2, 4), "bool")),
+    "add n": lambda: made("ADD_N", [INT8, INT8, INT8], INT8),
+    "select": lambda: made(
+        "SELECT_V2", [Fed((2, 4), "bool"), Fed((2, 4), "int8"), Fed((4,), "int8")],
+        Fed((2, 4), "int8"),
+    ),
     "broadcast to": lambda: plain(
         "BROADCAST_TO", "int8", ((2, 1), (2, 3)), None, numbers(2, 3)
     ),
@@ -289,16 +173,26 @@ MODELS: dict[str, Callable[[], Model]] = {
     ),
     "relu": lambda: plain("RELU", "int8", ((2, 4), (2, 4)), None),
     "reshape": lambda: plain("RESHAPE", "int8", ((3, 4), (2, 6)), None, numbers(2, 6)),
-    "concatenation": joined,
-    "split": split,
-    "split v": split_v,
+    "concatenation": lambda: made(
+        "CONCATENATION", [ROWS, ROWS], Fed((4, 3), "int8"), ConcatenationOptions(axis=0)
+    ),
+    "split": lambda: made(
+        "SPLIT", [numbers(0), Fed((4, 3), "int8")], (ROWS, ROWS), SplitOptions(2)
+    ),
+    "split v": lambda: made(
+        "SPLIT_V", [Fed((4, 3), "int8"), numbers(1, 3), numbers(0)],
+        (Fed((1, 3), "int8"), Fed((3, 3), "int8")), SplitVOptions(2),
+    ),
     "space to depth": lambda: plain(
         "SPACE_TO_DEPTH", "int8", ((1, 4, 6, 1), (1, 2, 3, 4)), SpaceToDepthOptions(2)
     ),
     "slice": lambda: plain(
         "SLICE", "int8", ((4, 4), (2, 2)), SliceOptions(), numbers(1, 1), numbers(2, 2)
     ),
-    "update slice": updated,
+    "update slice": lambda: made(
+        "DYNAMIC_UPDATE_SLICE", [Fed((4, 4), "int8"), ROWS, Fed((2,), "int32")],
+        Fed((4, 4), "int8"), DynamicUpdateSliceOptions(),
+    ),
     "reverse": lambda: plain(
         "REVERSE_V2", "int8", ((4, 4), (4, 4)), ReverseV2Options(), numbers(0)
     ),
@@ -313,7 +207,9 @@ MODELS: dict[str, Callable[[], Model]] = {
         "BATCH_TO_SPACE_ND", "int8", ((4, 2, 2, 2), (1, 4, 4, 2)), BatchToSpaceNDOptions(),
         numbers(2, 2), np.zeros((2, 2), np.int32),
     ),
-    "embedding lookup": picked_rows,
+    "embedding lookup": lambda: made(
+        "EMBEDDING_LOOKUP", [Fed((2,), "int32"), Fed((4, 3), "int8")], ROWS
+    ),
     "pad": lambda: plain(
         "PAD", "int8", ((2, 3), (4, 5)), None, np.ones((2, 2), np.int32)
     ),
@@ -324,8 +220,10 @@ MODELS: dict[str, Callable[[], Model]] = {
     "transpose": lambda: plain(
         "TRANSPOSE", "int8", ((2, 3), (3, 2)), TransposeOptions(), numbers(1, 0)
     ),
-    "gather": lambda: gathered("GATHER", GatherOptions(0, 0), ((4, 2), (3,), (3, 2))),
-    "gather nd": lambda: gathered("GATHER_ND", None, ((4, 3), (2, 1), (2, 3))),
+    "gather": lambda: made(
+        "GATHER", [Fed((4, 2)), Fed((3,), "int32")], Fed((3, 2)), GatherOptions(0, 0)
+    ),
+    "gather nd": lambda: made("GATHER_ND", [Fed((4, 3)), Fed((2, 1), "int32")], Fed((2, 3))),
     "tile": lambda: plain("MNN_TILE", "int8", ((2, 3), (4, 6)), None, numbers(2, 2)),
     "mean": lambda: plain("MEAN", "int8", ((2, 3), (2,)), ReducerOptions(), numbers(1)),
     "reduce max": lambda: plain("REDUCE_MAX", "int8", ((2, 3), (2,)), ReducerOptions(), numbers(1)),
@@ -351,10 +249,26 @@ MODELS: dict[str, Callable[[], Model]] = {
     "lstm": lambda: lstm(
         "int8", np.random.default_rng(0), batches=1, steps=3, inputs=4, units=5, spread=0
     ),
-    "raster": raster,
-    "mnn conv": mnn_conv,
-    "mnn resize": mnn_resize,
-    "mnn casts": mnn_casts,
+    "raster": lambda: made(
+        "MNN_RASTER", [Fed((6,))], Fed((12,)),
+        MnnRasterOptions((Region(0, 0, (1,), 0, (2,), (6,)),)),
+    ),
+    "mnn conv": lambda: made(
+        "MNN_CONV_INT8",
+        [Fed((1, 6, 6, 3), "int8"), integers((4, 3, 3, 3)), floats((4,)),
+         np.full(4, 1e-3, np.float32)],
+        Fed((1, 6, 6, 4), "int8"),
+        MnnConvInt8Options(Placement((6, 6), (1, 1)), clamp=(-128, 127)),
+    ),
+    "mnn resize": lambda: made(
+        "MNN_RESIZE_BILINEAR_INT8", [Fed((1, 4, 4, 2), "int8", 0.1, 3)],
+        Fed((1, 7, 7, 2), "int8", 0.1, 3),
+        MnnResizeBilinearInt8Options((7, 7), (0.5, 0.0), (0.5, 0.0)),
+    ),
+    "mnn casts": lambda: made(
+        "MNN_FLOAT_TO_INT8", [Fed((2, 3))], Fed((2, 3), "int8"),
+        MnnFloatToInt8Options((0.5, 1.0, 2.0), 0.0, -127, 127),
+    ),
     "circular buffer": circular_buffer,
     "detections": detections,
     **SIGNAL_MODELS,
