@@ -1,7 +1,5 @@
 """Random models for tests of the formats: sound, but not made to compute anything."""
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 

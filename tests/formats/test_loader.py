@@ -1,7 +1,5 @@
 """``load`` takes a path or a buffer, and says what a file is when it is no model."""
 
-from __future__ import annotations
-
 import mmap
 import os
 import pickle

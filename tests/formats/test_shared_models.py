@@ -1,7 +1,5 @@
 """Real models survive read -> write -> read, and what was written runs as the original does."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Models survive ``write`` and ``read``; a file that makes no sense is refused with its place."""
 
-from __future__ import annotations
-
 import sys
 import tracemalloc
 from contextlib import nullcontext

@@ -1,7 +1,5 @@
 """What ``tflite.write`` puts into a file, beyond that it reads back."""
 
-from __future__ import annotations
-
 import tracemalloc
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """A small schema, and hand-made files of it: for what a real writer would never write."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Sequence
 

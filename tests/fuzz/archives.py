@@ -1,7 +1,5 @@
 """Archives out of any bytes: members whose sizes, names and headers say what they like."""
 
-from __future__ import annotations
-
 import struct
 import zlib
 from collections.abc import Iterator

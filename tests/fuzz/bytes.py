@@ -1,7 +1,5 @@
 """Ways to break a file byte by byte."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple

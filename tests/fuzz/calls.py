@@ -1,7 +1,5 @@
 """Changes of who calls whom: subgraphs, branches, loops and variables of a ``.tflite`` file."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from arenite.formats.flatbuffer import Row

@@ -1,7 +1,5 @@
 """Cases by number: every file is made from its seed and number alone."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from arenite.errors import ModelError

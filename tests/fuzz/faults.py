@@ -1,7 +1,5 @@
 """Faults that come from outside of a call: at the n-th place where one can."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Ways to change the options of custom operators: by what they say, and byte by byte."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

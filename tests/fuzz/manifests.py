@@ -1,7 +1,5 @@
 """Manifests that say anything: a folder with one is read, shown, and exported into."""
 
-from __future__ import annotations
-
 import json
 import random
 import shutil

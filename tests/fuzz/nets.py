@@ -1,7 +1,5 @@
 """Ways to change an ``.mnn`` file by what it means."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from arenite.formats.flatbuffer import Row

@@ -1,7 +1,5 @@
 """Files as rows that can be changed and written again, options of operators included."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 

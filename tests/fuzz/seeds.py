@@ -1,7 +1,5 @@
 """The files that the fuzzer changes: nets and models of every operator, and real ones."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Ways to change a ``.tflite`` file by what it means: sound as a file, odd as a model."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -3,8 +3,6 @@
 They need no fuzzer: the tests run them on every file of ``tests/fuzz/corpus``.
 """
 
-from __future__ import annotations
-
 import struct
 import tempfile
 import zlib

@@ -5,8 +5,6 @@ are Python's own objects: NumPy ends the process when it is refused a few bytes
 (``__array_interface__``). Where its iterators get none it raises ``SystemError``.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

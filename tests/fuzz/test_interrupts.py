@@ -1,7 +1,5 @@
 """Ctrl-C at every place where Python would notice it: an error, and the same bits afterwards."""
 
-from __future__ import annotations
-
 import pickle
 import subprocess
 import sys

@@ -4,8 +4,6 @@ A file that was there stays as it was, nobody finds half a file or a temporary o
 loaded before still works.
 """
 
-from __future__ import annotations
-
 import errno
 import gc
 import os

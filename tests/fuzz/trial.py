@@ -5,8 +5,6 @@ the other ways to run a model. Whatever raises something else than Arenite's own
 bug, and so are other outputs, but for a board's (docs/board.md).
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import signal

@@ -1,7 +1,5 @@
 """Other values for fields of rows: the ones at which code breaks."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

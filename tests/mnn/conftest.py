@@ -1,7 +1,5 @@
 """Fixtures for tests of sessions."""
 
-from __future__ import annotations
-
 import pytest
 
 import arenite.mnn as MNN  # noqa: N812

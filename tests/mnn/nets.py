@@ -1,7 +1,5 @@
 """Small nets, built row by row, and written as ``.mnn`` files."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

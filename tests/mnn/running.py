@@ -1,7 +1,5 @@
 """What tests of sessions have in common."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import arenite.mnn as MNN  # noqa: N812

@@ -1,7 +1,5 @@
 """Callbacks around every operator."""
 
-from __future__ import annotations
-
 import threading
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a session is asked to be: configuration, modes, a part of the net."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

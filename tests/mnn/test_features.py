@@ -1,7 +1,5 @@
 """docs/mnn.md compares every public name of MNN's session API with ``arenite.mnn``."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import runpy

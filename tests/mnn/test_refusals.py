@@ -1,7 +1,5 @@
 """Calls in the wrong order, and with objects that are not this interpreter's."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

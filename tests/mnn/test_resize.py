@@ -1,7 +1,5 @@
 """Sessions whose inputs get other shapes, or wait for one."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

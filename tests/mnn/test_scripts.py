@@ -4,8 +4,6 @@ A script says ``import MNN``, and takes a model and the file for its results. Wh
 here must be what it computes there, within 1e-4 of the largest value.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import runpy
 import subprocess

@@ -1,7 +1,5 @@
 """Which subgraphs operators call, and that none leads back to its caller."""
 
-from __future__ import annotations
-
 import pytest
 
 from arenite.errors import ModelError

@@ -1,7 +1,5 @@
 """What a model must not say, and the path that the message gives."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

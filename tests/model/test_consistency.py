@@ -1,7 +1,5 @@
 """Every tensor is written once, and before it is read."""
 
-from __future__ import annotations
-
 import sys
 from types import FrameType
 from typing import Any

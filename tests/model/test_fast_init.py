@@ -1,7 +1,5 @@
 """Frozen dataclasses that are filled at once."""
 
-from __future__ import annotations
-
 import pickle
 import sys
 from dataclasses import FrozenInstanceError, dataclass, field, replace

@@ -1,7 +1,5 @@
 """Custom options as FlexBuffers: what flatbuffers writes is read, and nothing else is."""
 
-from __future__ import annotations
-
 import random
 from contextlib import suppress
 from typing import Any

@@ -1,7 +1,5 @@
 """No garbage collection meanwhile, and afterwards as before."""
 
-from __future__ import annotations
-
 import gc
 import os
 import sys

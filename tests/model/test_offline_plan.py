@@ -1,7 +1,5 @@
 """What a file says of its memory plan."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

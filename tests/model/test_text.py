@@ -1,7 +1,5 @@
 """A model's table and its plan hold nothing that a terminal acts on."""
 
-from __future__ import annotations
-
 import arenite as ar
 
 

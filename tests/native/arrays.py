@@ -1,7 +1,5 @@
 """Arrays that C leaves to Python where it wants float32 in a row."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

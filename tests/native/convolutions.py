@@ -1,7 +1,5 @@
 """Convolutions whose values are chosen, native next to the reference."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

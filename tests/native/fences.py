@@ -1,7 +1,5 @@
 """Buffers between guard bytes, and one operator that runs in them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -3,8 +3,6 @@
 Values keep to a good part of their ranges, so that rounding and clamping matter in every layer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

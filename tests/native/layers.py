@@ -1,7 +1,5 @@
 """Convolutions of one operator, with numbers that are drawn."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Arenas laid out otherwise than a planner does, to see what a kernel does beside its tensors."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import accumulate
 

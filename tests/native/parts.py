@@ -1,7 +1,5 @@
 """Steps in parts, however small they are."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from unittest.mock import patch

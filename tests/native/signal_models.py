@@ -1,7 +1,5 @@
 """Small models of the signal library, for :mod:`tests.native.test_contract`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -3,8 +3,6 @@
 They leave a rest behind the last whole vector. The operators' own tests draw small models.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -5,8 +5,6 @@ hands them to ``agrees``, with inputs and a number of inferences. Here the same 
 function of the caller's.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """ADD of int8 gives the reference's outputs on all pairs of inputs, whether or not a line does."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """An inference takes nothing from the heap: counted by a malloc that counts."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform

@@ -1,7 +1,5 @@
 """Sums that start from a float's bits stay exact at the ends of what such floats hold."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

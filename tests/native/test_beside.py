@@ -1,7 +1,5 @@
 """What kernels once did beside their memory: under ``make sanitize`` that ends the process."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Depthwise filters of one column: four rows of the image serve four rows of the output."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

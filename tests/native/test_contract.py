@@ -4,8 +4,6 @@ Each case takes a node that a kernel runs and changes one thing about it, which 
 kernel out of its memory: see ``csrc/engine/proof.h``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

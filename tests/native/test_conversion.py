@@ -1,7 +1,5 @@
 """Numbers on their way into quantised tensors and out of them, in C: NumPy's bits."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

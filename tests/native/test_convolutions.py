@@ -4,8 +4,6 @@ The operators' own tests draw small models. Here are those whose rows, columns a
 the kernels' blocks, in every combination with strides, dilations and paddings.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings

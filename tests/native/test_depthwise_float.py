@@ -1,7 +1,5 @@
 """3x3 depthwise convolutions of floats, whose border may be left out: as near as a plain sum."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

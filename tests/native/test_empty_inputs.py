@@ -1,7 +1,5 @@
 """An input with a dimension of 0 runs, or is refused in Arenite's words, on both engines alike."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

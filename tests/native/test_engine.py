@@ -1,7 +1,5 @@
 """The engine is built with the package, and only loaded when it is to run; who loads it."""
 
-from __future__ import annotations
-
 import re
 import runpy
 import subprocess

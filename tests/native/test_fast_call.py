@@ -1,7 +1,5 @@
 """Methods in C for the shortest calls: what they take, and what they leave to Python."""
 
-from __future__ import annotations
-
 import gc
 import inspect
 import sys

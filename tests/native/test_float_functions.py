@@ -1,7 +1,5 @@
 """Functions of floats in C: a few units in the last place, over all of their range."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

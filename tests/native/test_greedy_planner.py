@@ -1,7 +1,5 @@
 """The greedy planner in C gives the same places as the one in Python."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

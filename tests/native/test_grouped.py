@@ -1,7 +1,5 @@
 """Products whose sums are kept in int16 stay exact, whichever weights are grouped."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

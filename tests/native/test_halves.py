@@ -1,7 +1,5 @@
 """Sums in the middle between two outputs go where the reference's two roundings take them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Which instruction sets are found on which processor."""
 
-from __future__ import annotations
-
 import ctypes
 import platform
 import sys

@@ -1,7 +1,5 @@
 """The table of kernels is made of the files that declare them."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 from types import ModuleType

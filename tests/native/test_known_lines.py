@@ -1,7 +1,5 @@
 """Channels of one multiplier share the line that was found for those before, bit for bit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -4,8 +4,6 @@
 offline plan may lay tensors over each other: results are wrong then, and all else is as ever.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The native kernels of the operators of ``.mnn`` files give the reference's bits."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

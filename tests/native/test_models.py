@@ -1,7 +1,5 @@
 """What C says of models is what Python says: it takes most, and leaves the others."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Every native kernel gives the reference's output, on the models of the operator's own test."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

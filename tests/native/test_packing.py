@@ -1,7 +1,5 @@
 """The search in C can be left at any step, and says when its room ends."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

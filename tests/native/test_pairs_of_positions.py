@@ -1,7 +1,5 @@
 """Products of two positions by two channels, eight bytes deep, are those of the reference."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What ``prepare`` computes in C of many numbers at once is what the functions in Python say."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from typing import Any

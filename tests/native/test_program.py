@@ -1,7 +1,5 @@
 """A program's constants are packed once, by its first run."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

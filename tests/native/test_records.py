@@ -1,7 +1,5 @@
 """Every parameter struct in C is the twin of a Python record."""
 
-from __future__ import annotations
-
 import dataclasses
 import importlib
 import pkgutil

@@ -5,8 +5,6 @@ reads them, or a workspace that nobody cleared, computes something else when the
 So does one whose parts, shared by two threads, are not what it computes alone.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Native kernels equal the reference beyond the sizes of their blocks, and with fed weights."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What C reads of tensors is what Python says of them."""
 
-from __future__ import annotations
-
 import sys
 from operator import attrgetter
 

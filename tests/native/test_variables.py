@@ -1,7 +1,5 @@
 """Kernels of READ_VARIABLE and ASSIGN_VARIABLE: which nodes they take, which data they leave."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

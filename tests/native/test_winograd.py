@@ -1,7 +1,5 @@
 """Convolutions that are computed at points stay exact at the ends of their number ranges."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

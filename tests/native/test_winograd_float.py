@@ -1,8 +1,6 @@
 """3x3 convolutions of floats, which may be computed at points: as near as a plain sum, in range
 and out of it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -6,8 +6,6 @@ arena that Arenite states, and not in 16 bytes less. Where that is so, the row h
 none.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import tempfile

@@ -6,8 +6,6 @@ Models are those that each operator's own test draws, from a seed of one's own. 
 compiles it, as some end Vela. ``--keep`` saves what Vela made.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import importlib

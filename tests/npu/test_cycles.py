@@ -1,7 +1,5 @@
 """Vela's public estimate, worked out from commands: near Vela's own table, and told as its own."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import warnings

@@ -1,7 +1,5 @@
 """Damaged files are refused or run: never a crash, a read outside, a write to constants."""
 
-from __future__ import annotations
-
 from itertools import islice
 
 import numpy as np

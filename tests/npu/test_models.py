@@ -1,7 +1,5 @@
 """Whole models: what Vela compiled computes what the original computes, bit by bit."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Single operators through Vela: random int8 models of four dimensions have the original's bits."""
 
-from __future__ import annotations
-
 from itertools import islice
 
 import numpy as np

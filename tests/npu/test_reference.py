@@ -1,7 +1,5 @@
 """Single operations on numbers that a person can check."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Memory to work in from inside."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from arenite.npu.scratch import scratch_of

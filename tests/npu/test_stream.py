@@ -1,7 +1,5 @@
 """The header of a command stream, and the words behind it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The order in which weights are fed: by hand, as a permutation, and as Vela feeds them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

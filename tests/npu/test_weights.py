@@ -1,7 +1,5 @@
 """Weight streams: by hand, as Vela's codec makes and reads them, and damaged."""
 
-from __future__ import annotations
-
 import contextlib
 
 import numpy as np

@@ -3,8 +3,6 @@
 ``python -m tests.npu.vela`` compiles the kept ones again.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import subprocess

@@ -1,7 +1,5 @@
 """Fixed-point arithmetic against restatements of the definitions in exact integers."""
 
-from __future__ import annotations
-
 import math
 import struct
 from fractions import Fraction

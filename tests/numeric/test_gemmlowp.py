@@ -1,7 +1,5 @@
 """Gemmlowp's fixed-point functions approximate what they are named after."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

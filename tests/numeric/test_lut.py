@@ -1,7 +1,5 @@
 """Lookup tables give the function's values, and interpolate between them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Matrix products: NumPy's, without warnings."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -5,8 +5,6 @@ any does not), and their SQNR as percentiles; ``--activations int16`` and ``--pa
 command.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time

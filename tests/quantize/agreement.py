@@ -1,7 +1,5 @@
 """A quantised model in TFLM's own package next to Arenite, and random samples for float models."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import arenite as ar

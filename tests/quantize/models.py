@@ -1,7 +1,5 @@
 """Float models to quantise, as people have them."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

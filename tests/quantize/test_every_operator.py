@@ -1,7 +1,5 @@
 """What operators state of their quantisation holds: TFLM runs it, with Arenite's bits."""
 
-from __future__ import annotations
-
 import pytest
 
 import arenite as ar

@@ -1,7 +1,5 @@
 """A quantisation's report as a file of JSON: read again, or refused with what is wrong."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Mixtures of precisions that meet a budget."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

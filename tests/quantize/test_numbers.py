@@ -1,7 +1,5 @@
 """Scales, zero points and integers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """``ar.quantize``: what comes out runs in TFLM, is near the float model, and is the same twice."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

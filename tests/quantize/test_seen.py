@@ -1,7 +1,5 @@
 """What was seen of values adds up, whoever saw which part."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """A file's root table by each of the two engines: row and what is left of the budget."""
 
-from __future__ import annotations
-
 from array import array
 
 from arenite.formats.flatbuffer import FormatError, Reader, Row, Schema, rows

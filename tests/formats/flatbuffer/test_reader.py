@@ -1,7 +1,5 @@
 """The FlatBuffer reader takes nothing on trust, and says what is wrong and where."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np

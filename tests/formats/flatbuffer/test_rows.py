@@ -3,8 +3,6 @@
 ``ARENITE_CASES`` sets the number of the fuzzer's cases of each format.
 """
 
-from __future__ import annotations
-
 import os
 import struct
 import subprocess

@@ -3,8 +3,6 @@
 ``ARENITE_CASES`` sets the number of the fuzzer's cases.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 import struct

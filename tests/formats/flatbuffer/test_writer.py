@@ -1,7 +1,5 @@
 """What the FlatBuffer writer writes, the reader reads; what does not fit is refused."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The file itself: what is recognised as MNN's, what is refused, and where it is wrong."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

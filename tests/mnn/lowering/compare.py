@@ -1,7 +1,5 @@
 """A ``.mnn`` file run by Arenite, in an arena and on the heap, and by MNN."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

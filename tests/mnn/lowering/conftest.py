@@ -1,7 +1,5 @@
 """Fixtures: MNN's own package, and what its converter makes of the tests' models."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Nets with int8: of old operators that say their scales themselves, and with scales of tensors."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

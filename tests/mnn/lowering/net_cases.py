@@ -4,8 +4,6 @@ They reach what the converters of ONNX and TensorFlow Lite do not write: operato
 of older files, and rows that say the same in another way.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """ONNX models that lead MNN's converter to each of MNN's operators."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

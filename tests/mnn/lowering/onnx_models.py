@@ -1,7 +1,5 @@
 """Small ONNX models, built with the ``onnx`` package, for MNN's converter."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Quantised nets: int8 within one step of MNN's, and how many values differ at all."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

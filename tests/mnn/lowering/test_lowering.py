@@ -1,7 +1,5 @@
 """Nets of one operator each: Arenite computes what MNN computes; broken ones are refused."""
 
-from __future__ import annotations
-
 import tracemalloc
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Every operator that MNN's converter makes of ONNX: Arenite computes what MNN computes."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.mnn.lowering.compare import agrees

@@ -1,7 +1,5 @@
 """Real networks in floats, and with quantised weights: outputs beside MNN's and LiteRT's."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

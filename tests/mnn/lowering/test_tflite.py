@@ -1,7 +1,5 @@
 """What MNN's converter makes of TensorFlow Lite: Arenite computes what MNN and LiteRT compute."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """TensorFlow Lite models that lead MNN's converter to each of MNN's operators."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """MNN_AVERAGE_POOL: means of windows of int8, cut off as MNN cuts them off."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from arenite.mnn.operators.average_pool import MnnAveragePoolOptions

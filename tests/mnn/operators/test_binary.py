@@ -1,7 +1,5 @@
 """MNN_BINARY: functions of two variables, of float32 and of int32."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """MNN_BINARY_INT8: functions of two real numbers, on int8 with scales."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -3,8 +3,6 @@
 Images are given as ``x + 128``, which is what MNN multiplies.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """MNN_CUMULATE: running sums and products."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """MNN_FLOAT_TO_INT8: real numbers become int8."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from arenite.mnn.operators.float_to_int8 import MnnFloatToInt8Options

@@ -1,7 +1,5 @@
 """MNN_GATHER_ELEMENTS: for every place of the output, an element along an axis."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """MNN_INT8_TO_FLOAT: int8 become real numbers."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from arenite.mnn.operators.int8_to_float import MnnInt8ToFloatOptions

@@ -1,7 +1,5 @@
 """MNN_LAYER_NORM: rows with mean 0 and variance 1."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from arenite.mnn.operators.layer_norm import MnnLayerNormOptions

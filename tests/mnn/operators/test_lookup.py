@@ -1,7 +1,5 @@
 """MNN_LOOKUP: a function of int8 as a table."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from arenite.mnn.operators.lookup import MnnLookupOptions

@@ -1,7 +1,5 @@
 """MNN_LRN: local response normalisation."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from arenite.mnn.operators.lrn import MnnLrnOptions

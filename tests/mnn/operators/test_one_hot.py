@@ -1,7 +1,5 @@
 """MNN_ONE_HOT: a new axis with one value at an index."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """MNN_RASTER: pieces of the inputs, copied by strides."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """MNN_REDUCE: reductions of float32 and int32."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What each of the operators of ``.mnn`` files refuses, and in which words."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """MNN_RESIZE_BILINEAR_INT8: int8 images in another size, by weights in 128ths."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from arenite.mnn.operators.resize_bilinear_int8 import MnnResizeBilinearInt8Options

@@ -1,7 +1,5 @@
 """MNN_RESIZE_CUBIC: images in another size, by four weighted neighbours."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from arenite.mnn.operators.resize_cubic import MnnResizeCubicOptions

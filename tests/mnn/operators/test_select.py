@@ -1,7 +1,5 @@
 """MNN_SELECT: from two tensors the one that a condition says."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """MNN_TILE equals LiteRT's TILE; TFLM has neither."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

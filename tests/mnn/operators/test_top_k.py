@@ -1,7 +1,5 @@
 """MNN_TOP_K: the largest or smallest elements, in order, and where they are."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """MNN_TRANSPOSE_CONV: transposed convolutions with dilation and groups."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from arenite.mnn.operators.transpose_conv import MnnTransposeConvOptions

@@ -1,7 +1,5 @@
 """MNN_UNARY: functions of one variable."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

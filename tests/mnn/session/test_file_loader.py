@@ -1,7 +1,5 @@
 """FileLoader and AutoStorage: blocks, alignment, and nothing left open."""
 
-from __future__ import annotations
-
 import builtins
 import errno
 import gc

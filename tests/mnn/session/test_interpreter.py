@@ -1,7 +1,5 @@
 """From a file or a buffer to an interpreter, and every way in which that fails."""
 
-from __future__ import annotations
-
 import builtins
 import gc
 import os

@@ -1,7 +1,5 @@
 """Sessions: their data, tensors and threads, and facts about them."""
 
-from __future__ import annotations
-
 import threading
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tensors on the host: construction, layouts, copies."""
 
-from __future__ import annotations
-
 import mmap
 import os
 

@@ -1,7 +1,5 @@
 """Layers of U85 written by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.npu.streams import U85_256, Assembler, Bytes, layer, stored, verified

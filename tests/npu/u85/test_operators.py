@@ -1,7 +1,5 @@
 """Single layers through Vela for U85: what it alone has."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The order in which U85 takes weights: by hand, and as a permutation."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

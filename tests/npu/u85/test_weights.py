@@ -1,7 +1,5 @@
 """U85's fast weight format, and what it refuses."""
 
-from __future__ import annotations
-
 import contextlib
 
 import numpy as np

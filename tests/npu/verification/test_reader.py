@@ -1,7 +1,5 @@
 """What the verifier refuses before anything runs, and where it says so."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Passes: each helps where it should, and leaves the float model what it was."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
