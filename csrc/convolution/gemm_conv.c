@@ -442,14 +442,11 @@ ar_status ar_gemm_plan(const ar_gemm_isa *isa, ar_gemm_problem problem, const vo
   return status == AR_OK ? ar_gemm_conv_plan(isa, &conv, plan) : status;
 }
 
-ar_status ar_gemm_run(const void *params, const void *plan, const ar_tensor *io,
-                      uint8_t *workspace) {
-  (void)params;
+ar_status ar_gemm_run(const void *, const void *plan, const ar_tensor *io, uint8_t *workspace) {
   return ar_gemm_conv_run(plan, io[1].data, io[0].data, workspace);
 }
 
-ar_status ar_gemm_part(const void *params, const void *plan, const ar_tensor *io,
-                       uint8_t *workspace, ar_share share) {
-  (void)params;
+ar_status ar_gemm_part(const void *, const void *plan, const ar_tensor *io, uint8_t *workspace,
+                       ar_share share) {
   return ar_gemm_conv_part(plan, io[1].data, io[0].data, workspace, share);
 }

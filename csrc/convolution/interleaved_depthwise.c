@@ -270,9 +270,8 @@ static void run_rows(const depthwise_plan *plan, const uint8_t *memory, const in
             output + rows.first * d.output_columns * d.channels, workspace);
 }
 
-ar_status ar_depthwise_part(const void *params, const void *memory, const ar_tensor *io,
+ar_status ar_depthwise_part(const void *, const void *memory, const ar_tensor *io,
                             uint8_t *workspace, ar_share share) {
-  (void)params;
   const depthwise_plan *plan = memory;
   const int8_t *input = io[1].data;
   int8_t *output = io[0].data;

@@ -249,9 +249,8 @@ static void run_rows(const winograd_plan *plan, const uint8_t *memory, const int
             output + rows.first * w.columns * w.gemm.channels, workspace);
 }
 
-ar_status ar_winograd_part(const void *params, const void *memory, const ar_tensor *io,
+ar_status ar_winograd_part(const void *, const void *memory, const ar_tensor *io,
                            uint8_t *workspace, ar_share share) {
-  (void)params;
   const winograd_plan *plan = memory;
   const ar_winograd *w = &plan->winograd;
   const int8_t *input = io[1].data;

@@ -128,12 +128,7 @@ ar_status ar_resume(ar_program *p) {
   }
 }
 
-static ar_status run_elsewhere(const void *params, const void *plan, const ar_tensor *io,
-                               uint8_t *workspace) {
-  (void)params;
-  (void)plan;
-  (void)io;
-  (void)workspace;
+static ar_status run_elsewhere(const void *, const void *, const ar_tensor *, uint8_t *) {
   return AR_UNSUPPORTED;
 }
 

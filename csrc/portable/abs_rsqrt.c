@@ -12,8 +12,7 @@ static int is_known(const ar_tensor *io, ar_int8s table) {
 
 /* -- ABS */
 
-static ar_status measure_abs(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
+static ar_status measure_abs(const void *opaque, const ar_tensor *io, ar_sizes *) {
   const AbsParams *p = opaque;
   /* Only int8 has zero points, and a table. */
   const int sound = ar_is_rescale(p->shift) && (io[0].type == AR_INT8 || p->input_offset == 0);
@@ -41,9 +40,7 @@ static void abs_int16(const AbsParams p, const int16_t *restrict x, int16_t *res
   }
 }
 
-static ar_status run_abs(const void *opaque, const void *plan, const ar_tensor *io,
-                         uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run_abs(const void *opaque, const void *, const ar_tensor *io, uint8_t *) {
   const AbsParams *p = opaque;
   const int64_t count = ar_elements(&io[0]);
   switch (io[0].type) {
@@ -56,8 +53,7 @@ static ar_status run_abs(const void *opaque, const void *plan, const ar_tensor *
 
 /* -- RSQRT */
 
-static ar_status measure_rsqrt(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
+static ar_status measure_rsqrt(const void *opaque, const ar_tensor *io, ar_sizes *) {
   const RsqrtParams *p = opaque;
   if (io[0].type == AR_INT16 && p->table_int16.count < INT16_MAX + 1) return AR_UNSUPPORTED;
   return is_known(io, p->table) ? AR_OK : AR_UNSUPPORTED;
@@ -86,9 +82,7 @@ static inline float inverse_root(float x) { return 1.0f / sqrtf(x); }
 
 AR_DEFINE_MAP_BY_BLOCKS(rsqrt_float, ar_are_normal, ar_inverse_root_of_normal, inverse_root)
 
-static ar_status run_rsqrt(const void *opaque, const void *plan, const ar_tensor *io,
-                           uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run_rsqrt(const void *opaque, const void *, const ar_tensor *io, uint8_t *) {
   const RsqrtParams *p = opaque;
   const void *x = io[1].data;
   void *y = io[0].data;

@@ -6,8 +6,7 @@
 #include "records/add_n.h"
 
 /* All operands, which end with AR_END, have to be there and alike. */
-static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
+static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *) {
   const AddNParams *p = params;
   if (!AR_IS_ONE_OF(io[0].type, AR_INT8, AR_FLOAT32) || p->inputs < 1) return AR_UNSUPPORTED;
   for (int32_t i = 1; i <= p->inputs; ++i)
@@ -53,9 +52,7 @@ static void add_float(const AddNParams *p, const ar_tensor *io, int64_t start, i
   memcpy((float *)io[0].data + start, sum, (size_t)count * sizeof *sum);
 }
 
-static ar_status run(const void *params, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run(const void *params, const void *, const ar_tensor *io, uint8_t *) {
   const int64_t n = ar_elements(&io[0]);
   for (int64_t start = 0; start < n; start += BLOCK) {
     const int64_t count = n - start < BLOCK ? n - start : BLOCK;

@@ -2,8 +2,7 @@
 #include "name.h"
 #include "records/arg_min_max.h"
 
-static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
+static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *) {
   const ArgMinMaxParams *p = opaque;
   const ar_tensor *y = &io[0], *x = &io[1];
   if (!AR_IS_ONE_OF(x->type, AR_INT8, AR_FLOAT32) || y->type != AR_INT32) return AR_UNSUPPORTED;
@@ -41,18 +40,14 @@ static sizes_of_search search_sizes(const ArgMinMaxParams *p, const ar_tensor *x
   return s;
 }
 
-static ar_status run_max(const void *params, const void *plan, const ar_tensor *io,
-                         uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run_max(const void *params, const void *, const ar_tensor *io, uint8_t *) {
   const sizes_of_search s = search_sizes(params, &io[1]);
   if (io[1].type == AR_INT8) largest_int8(io[1].data, io[0].data, s.outer, s.n, s.inner);
   else largest_float(io[1].data, io[0].data, s.outer, s.n, s.inner);
   return AR_OK;
 }
 
-static ar_status run_min(const void *params, const void *plan, const ar_tensor *io,
-                         uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run_min(const void *params, const void *, const ar_tensor *io, uint8_t *) {
   const sizes_of_search s = search_sizes(params, &io[1]);
   if (io[1].type == AR_INT8) smallest_int8(io[1].data, io[0].data, s.outer, s.n, s.inner);
   else smallest_float(io[1].data, io[0].data, s.outer, s.n, s.inner);

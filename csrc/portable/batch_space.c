@@ -80,14 +80,11 @@ static void copy_pixels(const blocking *b, uint8_t *image, uint8_t *parts, int i
     }
 }
 
-static ar_status measure_batches(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)params, (void)sizes;
+static ar_status measure_batches(const void *, const ar_tensor *io, ar_sizes *) {
   return check(io, &io[1], &io[0]);
 }
 
-static ar_status run_batches(const void *params, const void *plan, const ar_tensor *io,
-                             uint8_t *workspace) {
-  (void)params, (void)plan, (void)workspace;
+static ar_status run_batches(const void *, const void *, const ar_tensor *io, uint8_t *) {
   const ar_tensor *parts = &io[0], *image = &io[1];
   const int64_t bytes = ar_elements(parts) * ar_element_bytes(parts->type);
   blocking b;
@@ -98,14 +95,11 @@ static ar_status run_batches(const void *params, const void *plan, const ar_tens
   return AR_OK;
 }
 
-static ar_status measure_images(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)params, (void)sizes;
+static ar_status measure_images(const void *, const ar_tensor *io, ar_sizes *) {
   return check(io, &io[0], &io[1]);
 }
 
-static ar_status run_images(const void *params, const void *plan, const ar_tensor *io,
-                            uint8_t *workspace) {
-  (void)params, (void)plan, (void)workspace;
+static ar_status run_images(const void *, const void *, const ar_tensor *io, uint8_t *) {
   blocking b;
   if (!read_blocks(io, &io[0], &io[1], &b)) return AR_BAD_ARGUMENT;
   if (ar_elements(&io[0])) copy_pixels(&b, io[0].data, io[1].data, 1);

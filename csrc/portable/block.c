@@ -2,17 +2,14 @@
 #include "boxes.h"
 #include "records/block.h"
 
-static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
+static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *) {
   const AxisSwap *p = params;
   if (!ar_alike(&io[0], &io[1]) || !ar_element_bytes(io[0].type)) return AR_UNSUPPORTED;
   const int64_t elements = ar_times(ar_times(p->outer, p->rows), ar_times(p->columns, p->run));
   return elements == ar_elements(&io[0]) ? AR_OK : AR_UNSUPPORTED;
 }
 
-static ar_status run(const void *params, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run(const void *params, const void *, const ar_tensor *io, uint8_t *) {
   const AxisSwap *p = params;
   if (ar_elements(&io[0]) == 0) return AR_OK;
   const int64_t bytes = p->run * (int64_t)ar_element_bytes(io[0].type);

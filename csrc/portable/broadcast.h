@@ -137,35 +137,32 @@ static inline ar_status ar_measure_binary(const ar_tensor *io, ar_sizes *sizes) 
   return ar_broadcast_of(&io[0], &io[1], &io[2], &unused);
 }
 
-static inline ar_status ar_plan_binary(const void *params, const ar_tensor *io, void *plan) {
-  (void)params;
+static inline ar_status ar_plan_binary(const void *, const ar_tensor *io, void *plan) {
   return ar_broadcast_of(&io[0], &io[1], &io[2], plan);
 }
 
 /* run() of arithmetic on int8, int16, int32 and float32: of `rescaled(once, p, a, b)` for what is
  * quantised, and of `on_int32(p, a, b)` and `on_float(p, a, b)`. */
-#define AR_ARITHMETIC(PARAMS)                                                      \
-  static inline int32_t quantized(const PARAMS *p, int32_t a, int32_t b) {         \
-    return rescaled(0, p, a, b);                                                   \
-  }                                                                                \
-  static inline int32_t quantized_once(const PARAMS *p, int32_t a, int32_t b) {    \
-    return rescaled(1, p, a, b);                                                   \
-  }                                                                                \
-  AR_BINARY(run_int8, int8_t, PARAMS, quantized)                                   \
-  AR_BINARY(run_int16, int16_t, PARAMS, quantized)                                 \
-  AR_BINARY(run_int8_once, int8_t, PARAMS, quantized_once)                         \
-  AR_BINARY(run_int16_once, int16_t, PARAMS, quantized_once)                       \
-  AR_BINARY(run_int32, int32_t, PARAMS, on_int32)                                  \
-  AR_BINARY(run_float, float, PARAMS, on_float)                                    \
-  static ar_status run(const void *params, const void *plan, const ar_tensor *io,  \
-                       uint8_t *workspace) {                                       \
-    (void)workspace;                                                               \
-    const int once = ar_rounds_once(((const PARAMS *)params)->output_shift);       \
-    switch (io[0].type) {                                                          \
-      case AR_INT8: (once ? run_int8_once : run_int8)(plan, params, io); break;    \
-      case AR_INT16: (once ? run_int16_once : run_int16)(plan, params, io); break; \
-      case AR_INT32: run_int32(plan, params, io); break;                           \
-      default: run_float(plan, params, io);                                        \
-    }                                                                              \
-    return AR_OK;                                                                  \
+#define AR_ARITHMETIC(PARAMS)                                                                  \
+  static inline int32_t quantized(const PARAMS *p, int32_t a, int32_t b) {                     \
+    return rescaled(0, p, a, b);                                                               \
+  }                                                                                            \
+  static inline int32_t quantized_once(const PARAMS *p, int32_t a, int32_t b) {                \
+    return rescaled(1, p, a, b);                                                               \
+  }                                                                                            \
+  AR_BINARY(run_int8, int8_t, PARAMS, quantized)                                               \
+  AR_BINARY(run_int16, int16_t, PARAMS, quantized)                                             \
+  AR_BINARY(run_int8_once, int8_t, PARAMS, quantized_once)                                     \
+  AR_BINARY(run_int16_once, int16_t, PARAMS, quantized_once)                                   \
+  AR_BINARY(run_int32, int32_t, PARAMS, on_int32)                                              \
+  AR_BINARY(run_float, float, PARAMS, on_float)                                                \
+  static ar_status run(const void *params, const void *plan, const ar_tensor *io, uint8_t *) { \
+    const int once = ar_rounds_once(((const PARAMS *)params)->output_shift);                   \
+    switch (io[0].type) {                                                                      \
+      case AR_INT8: (once ? run_int8_once : run_int8)(plan, params, io); break;                \
+      case AR_INT16: (once ? run_int16_once : run_int16)(plan, params, io); break;             \
+      case AR_INT32: run_int32(plan, params, io); break;                                       \
+      default: run_float(plan, params, io);                                                    \
+    }                                                                                          \
+    return AR_OK;                                                                              \
   }

@@ -4,8 +4,7 @@
 #include "broadcast.h"
 
 /* The output's own dimensions are the second input of the broadcast. */
-static ar_status plan(const void *params, const ar_tensor *io, void *memory) {
-  (void)params;
+static ar_status plan(const void *, const ar_tensor *io, void *memory) {
   return ar_broadcast_of(&io[0], &io[1], &io[0], memory);
 }
 
@@ -39,9 +38,7 @@ static void repeat(uint8_t *to, int64_t bytes, int64_t times) {
 }
 
 /* Where the input stands still along the last axis but one, its rows are one row of repetitions. */
-static ar_status run(const void *params, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
-  (void)params, (void)workspace;
+static ar_status run(const void *, const void *plan, const ar_tensor *io, uint8_t *) {
   ar_broadcast outer = *(const ar_broadcast *)plan;
   const int32_t bytes = ar_element_bytes(io[0].type), last = outer.rank - 1;
   const int64_t n = outer.size[last], step = outer.step[0][last];
@@ -63,8 +60,7 @@ static ar_status run(const void *params, const void *plan, const ar_tensor *io,
 
 AR_PORTABLE_KERNEL(BROADCAST_TO, measure, plan, run)
 
-static ar_status measure_args(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)params, (void)sizes;
+static ar_status measure_args(const void *, const ar_tensor *io, ar_sizes *) {
   const int32_t type = io[0].type;
   if (!AR_IS_ONE_OF(type, AR_INT32, AR_INT64)) return AR_UNSUPPORTED;
   if (io[1].type != type || io[2].type != type) return AR_UNSUPPORTED;
@@ -81,9 +77,7 @@ static inline int32_t size_of(const ar_tensor *shape, int64_t count, int64_t i) 
 }
 
 /* Sizes that do not go together are Python's to refuse. */
-static ar_status run_args(const void *params, const void *plan, const ar_tensor *io,
-                          uint8_t *workspace) {
-  (void)params, (void)plan, (void)workspace;
+static ar_status run_args(const void *, const void *, const ar_tensor *io, uint8_t *) {
   const int64_t n = ar_elements(&io[0]);
   const int64_t first = ar_elements(&io[1]), second = ar_elements(&io[2]);
   for (int64_t i = 0; i < n; ++i) {

@@ -8,8 +8,7 @@ static int is_known(int32_t type) {
   return AR_IS_ONE_OF(type, AR_FLOAT32, AR_INT8, AR_INT16, AR_INT32, AR_UINT32, AR_BOOL);
 }
 
-static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)params, (void)sizes;
+static ar_status measure(const void *, const ar_tensor *io, ar_sizes *) {
   if (!is_known(io[0].type) || !is_known(io[1].type)) return AR_UNSUPPORTED;
   return ar_elements(&io[0]) == ar_elements(&io[1]) ? AR_OK : AR_UNSUPPORTED;
 }
@@ -72,9 +71,7 @@ AR_FROM_INTEGER(float, boolean)
 AR_TO(float)
 AR_TO(boolean)
 
-static ar_status run(const void *params, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run(const void *params, const void *, const ar_tensor *io, uint8_t *) {
   const int64_t count = ar_elements(&io[0]);
   switch (io[0].type) {
     case AR_FLOAT32: to_float(params, io, count); break;

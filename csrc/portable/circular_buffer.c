@@ -5,10 +5,9 @@
 #include "name.h"
 #include "records/custom_circular_buffer.h"
 
-static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
+static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *) {
   const CircularBufferParams *p = params;
   const int64_t size = ar_times(p->slots, p->depth);
-  (void)sizes;
   if (io[0].type != AR_INT8 || io[1].type != AR_INT8 || io[2].type != AR_UINT8)
     return AR_UNSUPPORTED;
   if (p->slots < 1 || size < 0 || ar_elements(&io[0]) < size || ar_elements(&io[1]) < p->depth)
@@ -16,13 +15,11 @@ static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *size
   return io[2].rank == 1 && io[2].dims[0] == 2 * sizeof(int32_t) ? AR_OK : AR_UNSUPPORTED;
 }
 
-static ar_status run(const void *params, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
+static ar_status run(const void *params, const void *, const ar_tensor *io, uint8_t *) {
   const CircularBufferParams *p = params;
   const size_t depth = (size_t)p->depth, all_but_one = (size_t)(p->slots - 1) * depth;
   int8_t *slots = io[0].data;
   uint32_t *data = io[2].data; /* until it runs, period */
-  (void)plan, (void)workspace;
   memmove(slots, slots + depth, all_but_one);
   memmove(slots + all_but_one, io[1].data, depth);
   if (--data[0] != 0) return AR_ABORTED;

@@ -56,28 +56,26 @@ static ar_status plan(const void *params, const ar_tensor *io, void *memory) {
   return ar_broadcast_of(&io[0], &io[1], &io[2], &made->rows);
 }
 
-#define AR_COMPARED(NAME, OP)                                                                  \
-  static inline int NAME##_twice(const ComparisonParams *p, int32_t a, int32_t b) {            \
-    return first(0, p, a) OP second(0, p, b);                                                  \
-  }                                                                                            \
-  static inline int NAME##_once(const ComparisonParams *p, int32_t a, int32_t b) {             \
-    return first(1, p, a) OP second(1, p, b);                                                  \
-  }                                                                                            \
-  AR_SCALED_COMPARISON(NAME##_int8, int8_t, NAME)                                              \
-  AR_SCALED_COMPARISON(NAME##_int16, int16_t, NAME)                                            \
-  AR_PLAIN_COMPARISONS(NAME, OP)                                                               \
-  static ar_status NAME(const void *params, const void *plan, const ar_tensor *io,             \
-                        uint8_t *workspace) {                                                  \
-    (void)workspace;                                                                           \
-    const comparison *made = plan;                                                             \
-    const ComparisonParams *p = params;                                                        \
-    const ar_broadcast *rows = &made->rows;                                                    \
-    const int once = ar_rounds_once(p->input1_shift);                                          \
-    if (!made->as_they_are && io[1].type == AR_INT8)                                           \
-      (once ? NAME##_int8_once : NAME##_int8_twice)(rows, p, io);                              \
-    else if (!made->as_they_are) (once ? NAME##_int16_once : NAME##_int16_twice)(rows, p, io); \
-    else NAME##_plain(rows, p, io);                                                            \
-    return AR_OK;                                                                              \
+#define AR_COMPARED(NAME, OP)                                                                   \
+  static inline int NAME##_twice(const ComparisonParams *p, int32_t a, int32_t b) {             \
+    return first(0, p, a) OP second(0, p, b);                                                   \
+  }                                                                                             \
+  static inline int NAME##_once(const ComparisonParams *p, int32_t a, int32_t b) {              \
+    return first(1, p, a) OP second(1, p, b);                                                   \
+  }                                                                                             \
+  AR_SCALED_COMPARISON(NAME##_int8, int8_t, NAME)                                               \
+  AR_SCALED_COMPARISON(NAME##_int16, int16_t, NAME)                                             \
+  AR_PLAIN_COMPARISONS(NAME, OP)                                                                \
+  static ar_status NAME(const void *params, const void *plan, const ar_tensor *io, uint8_t *) { \
+    const comparison *made = plan;                                                              \
+    const ComparisonParams *p = params;                                                         \
+    const ar_broadcast *rows = &made->rows;                                                     \
+    const int once = ar_rounds_once(p->input1_shift);                                           \
+    if (!made->as_they_are && io[1].type == AR_INT8)                                            \
+      (once ? NAME##_int8_once : NAME##_int8_twice)(rows, p, io);                               \
+    else if (!made->as_they_are) (once ? NAME##_int16_once : NAME##_int16_twice)(rows, p, io);  \
+    else NAME##_plain(rows, p, io);                                                             \
+    return AR_OK;                                                                               \
   }
 
 #define AR_SCALED_COMPARISON(PREFIX, T, NAME)                                    \
@@ -104,11 +102,8 @@ static ar_status plan(const void *params, const ar_tensor *io, void *memory) {
     }                                                                           \
   }
 
-#define AR_PLAIN_COMPARISON(NAME, T, VALUE)                          \
-  static inline int NAME##_of(const ComparisonParams *p, T a, T b) { \
-    (void)p;                                                         \
-    return VALUE;                                                    \
-  }                                                                  \
+#define AR_PLAIN_COMPARISON(NAME, T, VALUE)                                         \
+  static inline int NAME##_of(const ComparisonParams *, T a, T b) { return VALUE; } \
   AR_MIXED_BINARY(NAME, uint8_t, T, T, ComparisonParams, NAME##_of)
 
 AR_COMPARED(equal, ==)

@@ -218,9 +218,7 @@ static void sum_int8(const CumsumParams *p, slices s, const int8_t *x, int8_t *y
   }
 }
 
-static ar_status run(const void *opaque, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
-  (void)plan;
+static ar_status run(const void *opaque, const void *, const ar_tensor *io, uint8_t *workspace) {
   const CumsumParams *p = opaque;
   const slices s = slices_of(p, &io[1]);
   if (ar_elements(&io[0]) == 0) return AR_OK;

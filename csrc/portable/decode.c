@@ -19,11 +19,10 @@ static int64_t bytes_of(const ar_tensor *t) {
   return ar_times(ar_elements(t), ar_element_bytes(t->type));
 }
 
-static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
+static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *) {
   const DecodeParams *p = params;
   const int outputs = outputs_of(io);
   int64_t bytes = 0;
-  (void)sizes;
   if (outputs < 1) return AR_UNSUPPORTED;
   for (int i = 0; i < outputs; ++i) {
     if (!ar_element_bytes(io[i].type)) return AR_UNSUPPORTED;
@@ -32,12 +31,10 @@ static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *size
   return bytes == p->decoded.count ? AR_OK : AR_UNSUPPORTED;
 }
 
-static ar_status run(const void *params, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
+static ar_status run(const void *params, const void *, const ar_tensor *io, uint8_t *) {
   const DecodeParams *p = params;
   const int8_t *from = p->decoded.data;
   const int outputs = outputs_of(io);
-  (void)plan, (void)workspace;
   for (int i = 0; i < outputs; ++i) {
     const int64_t bytes = bytes_of(&io[i]);
     memcpy(io[i].data, from, (size_t)bytes);

@@ -233,11 +233,9 @@ static int64_t detect_fast(const DetectionPostProcessParams *p, const ar_tensor 
   return selected * columns;
 }
 
-static ar_status run(const void *params, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
+static ar_status run(const void *params, const void *, const ar_tensor *io, uint8_t *workspace) {
   const DetectionPostProcessParams *p = params;
   const job j = describe(p, io, workspace);
-  (void)plan;
   if (!decode(p, io, &j)) return AR_UNSUPPORTED;
   const int64_t count = p->is_regular ? detect_regular(p, io, &j) : detect_fast(p, io, &j);
   if (count < 0) return AR_UNSUPPORTED;

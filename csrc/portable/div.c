@@ -88,9 +88,7 @@ static int may_overflow(const ar_tensor *io) {
   return lowest && minus_one;
 }
 
-static ar_status run(const void *opaque, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
-  (void)workspace;
+static ar_status run(const void *opaque, const void *plan, const ar_tensor *io, uint8_t *) {
   const MulDivParams *params = opaque;
   switch (io[0].type) {
     case AR_INT8:

@@ -5,8 +5,7 @@ static ar_status measure(int32_t type, const ar_tensor *io) {
   return io[0].type == type && ar_alike(&io[0], &io[1]) ? AR_OK : AR_UNSUPPORTED;
 }
 
-static ar_status measure_float(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)params, (void)sizes;
+static ar_status measure_float(const void *, const ar_tensor *io, ar_sizes *) {
   return measure(AR_FLOAT32, io);
 }
 
@@ -50,12 +49,10 @@ AR_DEFINE_MAP_BY_BLOCKS(map_sin, ARE_SMALL_ANGLES, sine, any_sine)
 AR_DEFINE_MAP(map_sqrt, sqrtf)
 AR_DEFINE_MAP(map_square, square)
 
-#define AR_DEFINE_RUN(name)                                                              \
-  static ar_status run_##name(const void *params, const void *plan, const ar_tensor *io, \
-                              uint8_t *workspace) {                                      \
-    (void)params, (void)plan, (void)workspace;                                           \
-    map_##name(io[1].data, io[0].data, ar_elements(&io[0]));                             \
-    return AR_OK;                                                                        \
+#define AR_DEFINE_RUN(name)                                                                 \
+  static ar_status run_##name(const void *, const void *, const ar_tensor *io, uint8_t *) { \
+    map_##name(io[1].data, io[0].data, ar_elements(&io[0]));                                \
+    return AR_OK;                                                                           \
   }
 
 AR_DEFINE_RUN(ceil)
@@ -82,8 +79,7 @@ AR_PORTABLE_KERNEL(SQUARE, measure_float, ar_plan_nothing, run_square)
 
 /* -- LOGICAL_NOT: any byte may stand for a bool, what is not 0 is true */
 
-static ar_status measure_not(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)params, (void)sizes;
+static ar_status measure_not(const void *, const ar_tensor *io, ar_sizes *) {
   return measure(AR_BOOL, io);
 }
 
@@ -91,9 +87,7 @@ static void invert(const uint8_t *restrict x, uint8_t *restrict y, int64_t count
   for (int64_t i = 0; i < count; ++i) y[i] = x[i] == 0;
 }
 
-static ar_status run_not(const void *params, const void *plan, const ar_tensor *io,
-                         uint8_t *workspace) {
-  (void)params, (void)plan, (void)workspace;
+static ar_status run_not(const void *, const void *, const ar_tensor *io, uint8_t *) {
   invert(io[1].data, io[0].data, ar_elements(&io[0]));
   return AR_OK;
 }

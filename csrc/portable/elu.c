@@ -4,8 +4,7 @@
 #include "name.h"
 #include "records/elu.h"
 
-static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
+static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *) {
   const EluParams *p = params;
   if (io[0].type == AR_INT8 && p->table.count < 256) return AR_UNSUPPORTED;
   const int known = AR_IS_ONE_OF(io[0].type, AR_INT8, AR_FLOAT32);
@@ -19,9 +18,7 @@ static void elu_float(const float *restrict x, float *restrict y, int64_t count)
   }
 }
 
-static ar_status run(const void *opaque, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run(const void *opaque, const void *, const ar_tensor *io, uint8_t *) {
   const EluParams *p = opaque;
   const int64_t count = ar_elements(&io[0]);
   if (io[0].type == AR_INT8) ar_lookup(p->table.data, io[1].data, io[0].data, count);

@@ -2,8 +2,7 @@
 #include "boxes.h"
 #include "records/embedding_lookup.h"
 
-static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)params, (void)sizes;
+static ar_status measure(const void *, const ar_tensor *io, ar_sizes *) {
   const ar_tensor *y = &io[0], *rows = &io[1], *table = &io[2];
   if (rows->type != AR_INT32 || table->rank < 1 || table->dims[0] < 1) return AR_UNSUPPORTED;
   if (!AR_IS_ONE_OF(table->type, AR_FLOAT32, AR_INT8)) return AR_UNSUPPORTED;
@@ -12,9 +11,7 @@ static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *size
   return ar_times(ar_elements(rows), row) == ar_elements(y) ? AR_OK : AR_UNSUPPORTED;
 }
 
-static ar_status run(const void *params, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run(const void *params, const void *, const ar_tensor *io, uint8_t *) {
   const ar_tensor *y = &io[0], *table = &io[2];
   const float scale = (float)((const EmbeddingLookupParams *)params)->scale;
   const int32_t *rows = io[1].data;

@@ -11,8 +11,7 @@
  * itself would take the number below 0.5 to 1. */
 #define AR_ALMOST_HALF 0x1.fffffep-2f
 
-static ar_status measure_feed(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
+static ar_status measure_feed(const void *opaque, const ar_tensor *io, ar_sizes *) {
   const ar_feed *p = opaque;
   const ar_tensor *y = &io[0], *x = &io[1];
   if (ar_elements(x) != ar_elements(y)) return AR_UNSUPPORTED;
@@ -72,9 +71,7 @@ AR_FEED_TO(float)
 AR_FEED_TO(double)
 
 /* AR_UNSUPPORTED where a number is NaN. */
-static ar_status run_feed(const void *params, const void *plan, const ar_tensor *io,
-                          uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run_feed(const void *params, const void *, const ar_tensor *io, uint8_t *) {
   const int64_t count = ar_elements(&io[0]);
   int are_numbers = 1;
   switch (io[1].type) {

@@ -3,8 +3,7 @@
 
 #include "broadcast.h"
 
-static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)params;
+static ar_status measure(const void *, const ar_tensor *io, ar_sizes *sizes) {
   if (io[0].type != AR_FLOAT32) return AR_UNSUPPORTED;
   return ar_measure_binary(io, sizes);
 }
@@ -13,17 +12,14 @@ typedef struct {
   int nothing;
 } none;
 
-static inline float floor_of_quotient(const none *p, float a, float b) {
-  (void)p;
+static inline float floor_of_quotient(const none *, float a, float b) {
   return (float)floor((double)a / (double)b);
 }
 
 AR_BINARY(divide, float, none, floor_of_quotient)
 
 /* A divisor of 0 is Python's to refuse. */
-static ar_status floor_div(const void *params, const void *plan, const ar_tensor *io,
-                           uint8_t *workspace) {
-  (void)params, (void)workspace;
+static ar_status floor_div(const void *, const void *plan, const ar_tensor *io, uint8_t *) {
   const float *b = io[2].data;
   int has_zero = 0;
   for (int64_t i = 0, n = ar_elements(&io[2]); i < n; ++i) has_zero |= b[i] == 0.0f;
@@ -50,9 +46,8 @@ static inline float with_sign_of_divisor(float remainder, float b) {
 enum { BLOCK = 64 };
 
 /* Where the fast way leads to a NaN in a block, fmodf() does that again. */
-static void modulo_row(const none p, const float *a, const float *b, float *y, int64_t n,
+static void modulo_row(const none, const float *a, const float *b, float *y, int64_t n,
                        int64_t step0, int64_t step1) {
-  (void)p;
   float x[BLOCK], z[BLOCK], remainder[BLOCK];
   for (int64_t done = 0; done < n; done += BLOCK) {
     const int64_t count = n - done < BLOCK ? n - done : BLOCK;
@@ -71,9 +66,7 @@ static void modulo_row(const none p, const float *a, const float *b, float *y, i
 
 AR_BINARY_BY_ROWS(modulo, float, float, float, none)
 
-static ar_status floor_mod(const void *params, const void *plan, const ar_tensor *io,
-                           uint8_t *workspace) {
-  (void)params, (void)workspace;
+static ar_status floor_mod(const void *, const void *plan, const ar_tensor *io, uint8_t *) {
   modulo(plan, &(none){0}, io);
   return AR_OK;
 }

@@ -21,8 +21,7 @@ static gather_sizes sizes_of(const GatherParams *p, const ar_tensor *io) {
   return s;
 }
 
-static ar_status measure_gather(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
+static ar_status measure_gather(const void *opaque, const ar_tensor *io, ar_sizes *) {
   const GatherParams *p = opaque;
   if (io[0].type != io[1].type || !ar_element_bytes(io[0].type) || io[2].type != AR_INT32)
     return AR_UNSUPPORTED;
@@ -33,9 +32,7 @@ static ar_status measure_gather(const void *opaque, const ar_tensor *io, ar_size
   return elements == ar_elements(&io[0]) ? AR_OK : AR_UNSUPPORTED;
 }
 
-static ar_status run_gather(const void *opaque, const void *plan, const ar_tensor *io,
-                            uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run_gather(const void *opaque, const void *, const ar_tensor *io, uint8_t *) {
   const gather_sizes s = sizes_of(opaque, io);
   const int32_t *indices = io[2].data;
   const int64_t slice = s.inner * ar_element_bytes(io[0].type);
@@ -55,8 +52,7 @@ static ar_status run_gather(const void *opaque, const void *plan, const ar_tenso
 
 /* -- GATHER_ND: one slice for every vector of indices */
 
-static ar_status measure_gather_nd(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
+static ar_status measure_gather_nd(const void *opaque, const ar_tensor *io, ar_sizes *) {
   const GatherNdParams *p = opaque;
   if (io[0].type != io[1].type || !ar_element_bytes(io[0].type) || io[2].type != AR_INT32)
     return AR_UNSUPPORTED;
@@ -68,9 +64,7 @@ static ar_status measure_gather_nd(const void *opaque, const ar_tensor *io, ar_s
   return ar_times(vectors, p->slice_size) == ar_elements(&io[0]) ? AR_OK : AR_UNSUPPORTED;
 }
 
-static ar_status run_gather_nd(const void *opaque, const void *plan, const ar_tensor *io,
-                               uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run_gather_nd(const void *opaque, const void *, const ar_tensor *io, uint8_t *) {
   const GatherNdParams *p = opaque;
   const int64_t slice = p->slice_size * ar_element_bytes(io[0].type);
   const int64_t last = ar_elements(&io[1]) - p->slice_size;

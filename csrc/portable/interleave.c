@@ -24,14 +24,11 @@ static const ar_tensor *whole_behind(const Interleaving *p, const ar_tensor *io,
   return &io[p->parts + before];
 }
 
-static ar_status measure_join(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
+static ar_status measure_join(const void *params, const ar_tensor *io, ar_sizes *) {
   return check(params, &io[1], &io[0]);
 }
 
-static ar_status run_join(const void *opaque, const void *plan, const ar_tensor *io,
-                          uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run_join(const void *opaque, const void *, const ar_tensor *io, uint8_t *) {
   const Interleaving *p = opaque;
   const int64_t bytes = ar_element_bytes(io[0].type);
   uint8_t *to = io[0].data;
@@ -59,29 +56,23 @@ static ar_status divide(const Interleaving *p, const ar_tensor *parts, const ar_
 }
 
 /* SPLIT's first input is the axis. */
-static ar_status measure_split(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
+static ar_status measure_split(const void *opaque, const ar_tensor *io, ar_sizes *) {
   const ar_tensor *whole = whole_behind(opaque, io, 1);
   return whole ? check(opaque, io, whole) : AR_UNSUPPORTED;
 }
 
-static ar_status run_split(const void *opaque, const void *plan, const ar_tensor *io,
-                           uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run_split(const void *opaque, const void *, const ar_tensor *io, uint8_t *) {
   const Interleaving *p = opaque;
   return divide(p, io, &io[p->parts + 1]);
 }
 
 /* UNPACK's first input is the whole, and SPLIT_V's: its others are done with. */
-static ar_status measure_unpack(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
+static ar_status measure_unpack(const void *opaque, const ar_tensor *io, ar_sizes *) {
   const ar_tensor *whole = whole_behind(opaque, io, 0);
   return whole ? check(opaque, io, whole) : AR_UNSUPPORTED;
 }
 
-static ar_status run_unpack(const void *opaque, const void *plan, const ar_tensor *io,
-                            uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run_unpack(const void *opaque, const void *, const ar_tensor *io, uint8_t *) {
   const Interleaving *p = opaque;
   return divide(p, io, &io[p->parts]);
 }

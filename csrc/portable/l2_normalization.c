@@ -5,8 +5,7 @@
 
 enum { LANES = 64, FEW = 8, FRACTION = 7, ROWS = 64 };
 
-static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
+static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *) {
   const L2NormParams *p = opaque;
   const int known = AR_IS_ONE_OF(io[0].type, AR_INT8, AR_FLOAT32) && io[1].rank > 0;
   const int sound =
@@ -129,9 +128,7 @@ static void normalize_int8(const L2NormParams *p, const int8_t *x, int8_t *y, in
   }
 }
 
-static ar_status run(const void *opaque, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run(const void *opaque, const void *, const ar_tensor *io, uint8_t *) {
   const int64_t count = ar_elements(&io[0]), depth = io[1].dims[io[1].rank - 1];
   if (count == 0) return AR_OK;
   if (io[0].type == AR_INT8) normalize_int8(opaque, io[1].data, io[0].data, count / depth, depth);

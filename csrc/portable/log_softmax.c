@@ -11,8 +11,7 @@
 
 enum { ACCUMULATION_BITS = 12, DIFFERENCE_BITS = 5, WIDE_BITS = 6, OUTPUT_BITS = 4 };
 
-static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
+static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *) {
   const LogSoftmaxParams *p = params;
   const ar_tensor *y = &io[0], *x = &io[1];
   if (x->rank < 1 || x->dims[x->rank - 1] < 1 || !ar_alike(x, y)) return AR_UNSUPPORTED;
@@ -89,9 +88,7 @@ static void log_softmax_float(const float *x, float *restrict y, int32_t count) 
   for (int32_t i = 0; i < count; ++i) y[i] = (x[i] - largest) - log_sum;
 }
 
-static ar_status run(const void *params, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run(const void *params, const void *, const ar_tensor *io, uint8_t *) {
   const int32_t depth = io[1].dims[io[1].rank - 1];
   const int64_t count = ar_elements(&io[1]);
   for (int64_t i = 0; i < count; i += depth) {

@@ -1,8 +1,7 @@
 /* LOGICAL_AND and LOGICAL_OR of bools that broadcast. */
 #include "broadcast.h"
 
-static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)params;
+static ar_status measure(const void *, const ar_tensor *io, ar_sizes *sizes) {
   if (io[0].type != AR_BOOL) return AR_UNSUPPORTED;
   return ar_measure_binary(io, sizes);
 }
@@ -18,16 +17,12 @@ typedef struct {
 AR_BINARY(conjunction, uint8_t, none, AND)
 AR_BINARY(disjunction, uint8_t, none, OR)
 
-static ar_status logical_and(const void *params, const void *plan, const ar_tensor *io,
-                             uint8_t *workspace) {
-  (void)params, (void)workspace;
+static ar_status logical_and(const void *, const void *plan, const ar_tensor *io, uint8_t *) {
   conjunction(plan, &(none){0}, io);
   return AR_OK;
 }
 
-static ar_status logical_or(const void *params, const void *plan, const ar_tensor *io,
-                            uint8_t *workspace) {
-  (void)params, (void)workspace;
+static ar_status logical_or(const void *, const void *plan, const ar_tensor *io, uint8_t *) {
   disjunction(plan, &(none){0}, io);
   return AR_OK;
 }

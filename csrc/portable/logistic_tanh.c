@@ -5,8 +5,7 @@
 #include "sigmoid_int16.h"
 #include "records/sigmoid.h"
 
-static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
+static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *) {
   const SigmoidParams *p = opaque;
   if (!AR_IS_ONE_OF(io[0].type, AR_INT8, AR_INT16, AR_FLOAT32) || !ar_alike(&io[0], &io[1]))
     return AR_UNSUPPORTED;
@@ -26,9 +25,7 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
   static void name##_float(const float *restrict x, float *restrict y, int64_t count) {            \
     for (int64_t i = 0; i < count; ++i) y[i] = ar_##name(x[i]);                                    \
   }                                                                                                \
-  static ar_status run_##name(const void *params, const void *plan, const ar_tensor *io,           \
-                              uint8_t *workspace) {                                                \
-    (void)plan, (void)workspace;                                                                   \
+  static ar_status run_##name(const void *params, const void *, const ar_tensor *io, uint8_t *) {  \
     const SigmoidParams *p = params;                                                               \
     const int64_t count = ar_elements(&io[0]);                                                     \
     switch (io[0].type) {                                                                          \

@@ -1,8 +1,7 @@
 /* MAXIMUM and MINIMUM of tensors that broadcast. A comparison with NaN takes input 1. */
 #include "broadcast.h"
 
-static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)params;
+static ar_status measure(const void *, const ar_tensor *io, ar_sizes *sizes) {
   if (!AR_IS_ONE_OF(io[0].type, AR_INT8, AR_INT16, AR_INT32, AR_INT64, AR_FLOAT32))
     return AR_UNSUPPORTED;
   return ar_measure_binary(io, sizes);
@@ -26,9 +25,7 @@ AR_BINARY(minimum_int32, int32_t, none, SMALLER)
 AR_BINARY(minimum_int64, int64_t, none, SMALLER)
 AR_BINARY(minimum_float, float, none, SMALLER)
 
-static ar_status maximum(const void *params, const void *plan, const ar_tensor *io,
-                         uint8_t *workspace) {
-  (void)params, (void)workspace;
+static ar_status maximum(const void *, const void *plan, const ar_tensor *io, uint8_t *) {
   const none nothing = {0};
   switch (io[0].type) {
     case AR_INT8: maximum_int8(plan, &nothing, io); break;
@@ -40,9 +37,7 @@ static ar_status maximum(const void *params, const void *plan, const ar_tensor *
   return AR_OK;
 }
 
-static ar_status minimum(const void *params, const void *plan, const ar_tensor *io,
-                         uint8_t *workspace) {
-  (void)params, (void)workspace;
+static ar_status minimum(const void *, const void *plan, const ar_tensor *io, uint8_t *) {
   const none nothing = {0};
   switch (io[0].type) {
     case AR_INT8: minimum_int8(plan, &nothing, io); break;

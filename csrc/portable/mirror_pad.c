@@ -18,8 +18,7 @@ static inline int64_t element_at(mirrored_axis axis, int64_t edge, int64_t place
   return behind > 0 ? behind : 0;
 }
 
-static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
+static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *) {
   const MirrorPadParams *p = params;
   const ar_tensor *y = &io[0], *x = &io[1];
   if (y->type != x->type || y->rank != x->rank || !ar_element_bytes(x->type)) return AR_UNSUPPORTED;
@@ -65,9 +64,7 @@ static void write_row(mirrored_axis axis, int64_t edge, const uint8_t *x, uint8_
   for (; place < axis.whole; ++place) memmove(y + place * run, x, (size_t)run);
 }
 
-static ar_status run(const void *params, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run(const void *params, const void *, const ar_tensor *io, uint8_t *) {
   const MirrorPadParams *p = params;
   const ar_tensor *y = &io[0], *x = &io[1];
   mirrored_axis axes[AR_BOX_RANK] = {{1, 0, 1}};

@@ -44,9 +44,7 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
   return ar_measure_binary(io, sizes);
 }
 
-static ar_status run(const void *opaque, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
-  (void)workspace;
+static ar_status run(const void *opaque, const void *plan, const ar_tensor *io, uint8_t *) {
   const MnnBinaryInt8Params *p = opaque;
   switch (p->function) {
 #define AR_MNN_CASE(NUMBER, NAME, VALUE) \

@@ -15,8 +15,7 @@ static ar_status measure(const ar_tensor *io, int32_t from, int32_t to, int32_t 
 
 /* -- to int8 */
 
-static ar_status measure_to_int8(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
+static ar_status measure_to_int8(const void *opaque, const ar_tensor *io, ar_sizes *) {
   const MnnFloatToInt8Params *p = opaque;
   if (p->activation_min > p->activation_max || p->activation_min < -128 || p->activation_max > 127)
     return AR_UNSUPPORTED;
@@ -24,9 +23,7 @@ static ar_status measure_to_int8(const void *opaque, const ar_tensor *io, ar_siz
   return measure(io, AR_FLOAT32, AR_INT8, p->channels);
 }
 
-static ar_status run_to_int8(const void *opaque, const void *plan, const ar_tensor *io,
-                             uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run_to_int8(const void *opaque, const void *, const ar_tensor *io, uint8_t *) {
   const MnnFloatToInt8Params *p = opaque;
   const float *restrict x = io[1].data, *restrict factors = p->factors.data;
   int8_t *restrict y = io[0].data;
@@ -46,16 +43,13 @@ static ar_status run_to_int8(const void *opaque, const void *plan, const ar_tens
 
 /* -- to floats */
 
-static ar_status measure_to_float(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
+static ar_status measure_to_float(const void *opaque, const ar_tensor *io, ar_sizes *) {
   const MnnInt8ToFloatParams *p = opaque;
   if (p->factors.count < 1 || p->factors.count < p->channels) return AR_UNSUPPORTED;
   return measure(io, AR_INT8, AR_FLOAT32, p->channels);
 }
 
-static ar_status run_to_float(const void *opaque, const void *plan, const ar_tensor *io,
-                              uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run_to_float(const void *opaque, const void *, const ar_tensor *io, uint8_t *) {
   const MnnInt8ToFloatParams *p = opaque;
   const int8_t *restrict x = io[1].data;
   const float *restrict factors = p->factors.data;
@@ -73,15 +67,12 @@ static ar_status run_to_float(const void *opaque, const void *plan, const ar_ten
 
 /* -- tables */
 
-static ar_status measure_lookup(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
+static ar_status measure_lookup(const void *params, const ar_tensor *io, ar_sizes *) {
   const MnnLookupParams *p = params;
   return p->table.count >= 256 ? measure(io, AR_INT8, AR_INT8, 1) : AR_UNSUPPORTED;
 }
 
-static ar_status run_lookup(const void *opaque, const void *plan, const ar_tensor *io,
-                            uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run_lookup(const void *opaque, const void *, const ar_tensor *io, uint8_t *) {
   const MnnLookupParams *p = opaque;
   ar_lookup(p->table.data, io[1].data, io[0].data, ar_elements(&io[0]));
   return AR_OK;

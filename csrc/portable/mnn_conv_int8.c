@@ -44,8 +44,7 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
 }
 
 /* Products of pairs of int16 are instructions on most machines. */
-static ar_status make_plan(const void *params, const ar_tensor *io, void *plan) {
-  (void)params;
+static ar_status make_plan(const void *, const ar_tensor *io, void *plan) {
   const int8_t *restrict weights = io[2].data;
   int16_t *restrict wide = plan;
   const int64_t count = ar_elements(&io[2]);

@@ -40,8 +40,7 @@ static int fits(const MnnRasterParams *p, const piece *one, const ar_tensor *io)
          inside(one, p->rank, one->start[1], one->to, &io[0]);
 }
 
-static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
+static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *) {
   const MnnRasterParams *p = opaque;
   int32_t inputs = 0;
   if (p->rank < 0 || p->rank > MAX_RANK || !ar_element_bytes(io[0].type)) return AR_UNSUPPORTED;
@@ -99,9 +98,7 @@ static void copy_piece(const piece *p, int32_t rank, const uint8_t *x, uint8_t *
   }
 }
 
-static ar_status run(const void *opaque, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run(const void *opaque, const void *, const ar_tensor *io, uint8_t *) {
   const MnnRasterParams *p = opaque;
   const int32_t bytes = ar_element_bytes(io[0].type);
   if (p->clears) memset(io[0].data, 0, (size_t)(ar_elements(&io[0]) * bytes));

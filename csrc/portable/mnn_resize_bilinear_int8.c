@@ -46,9 +46,7 @@ static void blend(const int32_t *restrict a, const int32_t *restrict b, const in
   }
 }
 
-static ar_status run(const void *opaque, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
-  (void)plan;
+static ar_status run(const void *opaque, const void *, const ar_tensor *io, uint8_t *workspace) {
   const MnnResizeBilinearInt8Params *p = opaque;
   const int64_t height = io[1].dims[1], channels = io[1].dims[3], columns = io[0].dims[2];
   const int64_t input_row = io[1].dims[2] * channels, row = columns * channels;

@@ -6,8 +6,7 @@
 
 enum { MAX_RANK = 6 };
 
-static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
+static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *) {
   const MnnTileParams *p = opaque;
   if (io[0].type != io[1].type || !ar_element_bytes(io[0].type) || io[1].rank > MAX_RANK)
     return AR_UNSUPPORTED;
@@ -20,9 +19,7 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
 }
 
 /* Row by row: the indices of the output, modulo the input's sizes, are the input's. */
-static ar_status run(const void *opaque, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run(const void *opaque, const void *, const ar_tensor *io, uint8_t *) {
   const MnnTileParams *p = opaque;
   const ar_tensor *x = &io[1];
   const int32_t last = x->rank - 1;

@@ -31,7 +31,4 @@ static inline float ar_clamp_float(float x, float low, float high) {
 }
 
 /* For kernels without constants to pack. */
-static inline ar_status ar_plan_nothing(const void *params, const ar_tensor *io, void *plan) {
-  (void)params, (void)io, (void)plan;
-  return AR_OK;
-}
+static inline ar_status ar_plan_nothing(const void *, const ar_tensor *, void *) { return AR_OK; }

@@ -127,9 +127,8 @@ static void convolve(const NpuConvolutionParams *p, const ar_tensor *io, const i
   }
 }
 
-static ar_status part(const void *opaque, const void *plan, const ar_tensor *io, uint8_t *workspace,
+static ar_status part(const void *opaque, const void *, const ar_tensor *io, uint8_t *workspace,
                       ar_share share) {
-  (void)plan;
   const int32_t width = io[0].dims[2];
   const ar_range_of_units some = ar_units_of(share, (int64_t)io[0].dims[1] * width);
   for (int64_t i = some.first; i < some.end; ++i)

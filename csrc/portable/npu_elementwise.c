@@ -23,8 +23,7 @@ static int broadcasts(const ar_tensor *x, const ar_tensor *other) {
   return 1;
 }
 
-static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
+static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *) {
   const NpuElementwiseParams *p = opaque;
   const ar_tensor *x = &io[1], *other = &io[2];
   if (p->function < MUL || p->function > AND_NOT || x->rank != 4 || !ar_npu_is_type(x->type))
@@ -180,9 +179,7 @@ static void run_row(const NpuElementwiseParams *p, const ar_tensor *io, int64_t 
   }
 }
 
-static ar_status run(const void *opaque, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run(const void *opaque, const void *, const ar_tensor *io, uint8_t *) {
   const NpuElementwiseParams *p = opaque;
   const int64_t count = ar_elements(&io[0]), depth = io[0].dims[3];
   const int64_t seconds = io[2].type == AR_ABSENT ? 1 : ar_elements(&io[2]);

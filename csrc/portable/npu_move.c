@@ -15,8 +15,7 @@ static int inside(const NpuMoveParams *p, int64_t start, const int64_t *steps, c
   return low >= 0 && high <= ar_tensor_bytes(t) - p->element_bytes;
 }
 
-static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
+static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *) {
   const NpuMoveParams *p = opaque;
   int64_t count = 1;
   for (int i = 0; i < 4; ++i) {
@@ -41,9 +40,7 @@ static inline void move_row(const NpuMoveParams *p, const uint8_t *x, uint8_t *y
   for (int64_t i = 0; i < p->size[3]; ++i) memmove(y + i * to, x + i * from, (size_t)bytes);
 }
 
-static ar_status run(const void *opaque, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run(const void *opaque, const void *, const ar_tensor *io, uint8_t *) {
   const NpuMoveParams *p = opaque;
   const int64_t *n = p->size, *from = p->source_steps, *to = p->target_steps;
   const uint8_t *x = (const uint8_t *)io[1].data + p->source;
@@ -56,8 +53,7 @@ static ar_status run(const void *opaque, const void *plan, const ar_tensor *io,
   return AR_OK;
 }
 
-static ar_status measure_table(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
+static ar_status measure_table(const void *opaque, const ar_tensor *io, ar_sizes *) {
   const NpuTableParams *p = opaque;
   if (p->table.count < AR_NPU_BYTES || ar_elements(&io[0]) != ar_elements(&io[1]))
     return AR_UNSUPPORTED;
@@ -66,9 +62,7 @@ static ar_status measure_table(const void *opaque, const ar_tensor *io, ar_sizes
   return AR_OK;
 }
 
-static ar_status run_table(const void *opaque, const void *plan, const ar_tensor *io,
-                           uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run_table(const void *opaque, const void *, const ar_tensor *io, uint8_t *) {
   const NpuTableParams *p = opaque;
   ar_lookup(p->table.data, io[1].data, io[0].data, ar_elements(&io[0]));
   return AR_OK;

@@ -9,8 +9,7 @@ enum { INDEX = 16 }; /* bits below an index */
 /* More than any value of a window. */
 static const int64_t MOST = INT64_C(1) << 40;
 
-static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
+static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *) {
   const NpuPoolParams *p = opaque;
   const ar_tensor *y = &io[0], *x = &io[1];
   if (!ar_npu_is_type(x->type) || !AR_NAME(npu_check)(&p->result, y)) return AR_UNSUPPORTED;
@@ -121,9 +120,7 @@ static void sum_positions(const NpuPoolParams *p, const ar_tensor *io, int64_t f
   AR_NAME(npu_finish)(&p->result, total, n, io[0], first);
 }
 
-static ar_status run(const void *opaque, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run(const void *opaque, const void *, const ar_tensor *io, uint8_t *) {
   const NpuPoolParams *p = opaque;
   const int32_t height = io[0].dims[1], width = io[0].dims[2];
   if (p->kind == SUM) {

@@ -25,8 +25,7 @@ static Sides sides(const NpuResizeParams *p, int axis, int64_t output, int32_t s
   return (Sides){limited(first, size), limited(first + 1, size), place - first * parts};
 }
 
-static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
+static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *) {
   enum { MOST = 1 << 16 };
   const NpuResizeParams *p = opaque;
   const ar_tensor *y = &io[0], *x = &io[1];
@@ -69,9 +68,7 @@ static void resize(const NpuResizeParams *p, const ar_tensor *io, Sides row, Sid
   }
 }
 
-static ar_status run(const void *opaque, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run(const void *opaque, const void *, const ar_tensor *io, uint8_t *) {
   const NpuResizeParams *p = opaque;
   const int32_t height = io[0].dims[1], width = io[0].dims[2];
   for (int32_t row = 0; row < height; ++row)

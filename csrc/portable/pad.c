@@ -64,9 +64,7 @@ static void fill(void *y, const void *value, int64_t count, int32_t element_byte
 }
 
 /* The input's elements fill their place in order. */
-static ar_status run(const void *opaque, const void *memory, const ar_tensor *io,
-                     uint8_t *workspace) {
-  (void)workspace;
+static ar_status run(const void *opaque, const void *memory, const ar_tensor *io, uint8_t *) {
   const PadParams *params = opaque;
   const pad_plan *plan = memory;
   const ar_walk *walk = &plan->walk;

@@ -6,8 +6,7 @@
 /* Floats at once: what the first step makes of them stays in the first cache. */
 enum { BYTES = 256, AT_ONCE = 1024 };
 
-static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)params;
+static ar_status measure(const void *, const ar_tensor *io, ar_sizes *sizes) {
   if (!AR_IS_ONE_OF(io[0].type, AR_INT8, AR_FLOAT32) || !ar_alike(&io[0], &io[1]))
     return AR_UNSUPPORTED;
   if (io[0].type == AR_INT8) sizes->plan = BYTES;
@@ -47,9 +46,7 @@ static ar_status run_float(const ar_pair *pair, const float *from, float *to, in
   return AR_OK;
 }
 
-static ar_status run(const void *params, const void *table, const ar_tensor *io,
-                     uint8_t *workspace) {
-  (void)workspace;
+static ar_status run(const void *params, const void *table, const ar_tensor *io, uint8_t *) {
   const int64_t count = ar_elements(&io[0]);
   if (io[0].type == AR_FLOAT32) return run_float(params, io[1].data, io[0].data, count);
   ar_lookup(table, io[1].data, io[0].data, count);

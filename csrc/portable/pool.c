@@ -14,8 +14,7 @@ typedef struct {
   int32_t rows, columns;
 } view;
 
-static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
+static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *) {
   const Pool2DParams *p = opaque;
   const ar_tensor *y = &io[0], *x = &io[1];
   if (!AR_IS_ONE_OF(x->type, AR_INT8, AR_INT16, AR_FLOAT32) || y->type != x->type)
@@ -219,27 +218,19 @@ static ar_status pool(const Pool2DParams *p, const ar_tensor *io, reduction kind
   return AR_OK;
 }
 
-static ar_status run_average(const void *params, const void *plan, const ar_tensor *io,
-                             uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run_average(const void *params, const void *, const ar_tensor *io, uint8_t *) {
   return pool(params, io, AVERAGE);
 }
 
-static ar_status run_max(const void *params, const void *plan, const ar_tensor *io,
-                         uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run_max(const void *params, const void *, const ar_tensor *io, uint8_t *) {
   return pool(params, io, MAXIMUM);
 }
 
-static ar_status run_l2(const void *params, const void *plan, const ar_tensor *io,
-                        uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run_l2(const void *params, const void *, const ar_tensor *io, uint8_t *) {
   return pool(params, io, ROOT_OF_AVERAGE);
 }
 
-static ar_status run_mnn_average(const void *params, const void *plan, const ar_tensor *io,
-                                 uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run_mnn_average(const void *params, const void *, const ar_tensor *io, uint8_t *) {
   return pool(params, io, MNN_AVERAGE);
 }
 

@@ -24,8 +24,7 @@ static inline int32_t quantized(const PreluParams *p, int32_t x, int32_t alpha) 
   return ar_clamp_offset(value >= 0 ? identity : leak, p->output_offset, p->low, p->high);
 }
 
-static inline float on_float(const PreluParams *p, float x, float alpha) {
-  (void)p;
+static inline float on_float(const PreluParams *, float x, float alpha) {
   return x >= 0.0f ? x : x * alpha;
 }
 
@@ -33,9 +32,7 @@ AR_BINARY(run_int8, int8_t, PreluParams, quantized)
 AR_MIXED_BINARY(run_int16, int16_t, int16_t, int8_t, PreluParams, quantized)
 AR_BINARY(run_float, float, PreluParams, on_float)
 
-static ar_status run(const void *params, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
-  (void)workspace;
+static ar_status run(const void *params, const void *plan, const ar_tensor *io, uint8_t *) {
   switch (io[0].type) {
     case AR_INT8: run_int8(plan, params, io); break;
     case AR_INT16: run_int16(plan, params, io); break;

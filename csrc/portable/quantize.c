@@ -83,8 +83,7 @@ AR_QUANTIZE_ALL(int16_t)
 AR_QUANTIZE_ALL(int32_t)
 
 static ar_status run_quantize(const void *params, const void *plan, const ar_tensor *io,
-                              uint8_t *workspace) {
-  (void)workspace;
+                              uint8_t *) {
   if (are_bytes(io)) {
     ar_lookup(plan, io[1].data, io[0].data, ar_elements(&io[0]));
     return AR_OK;
@@ -100,8 +99,7 @@ static ar_status run_quantize(const void *params, const void *plan, const ar_ten
 
 /* -- DEQUANTIZE */
 
-static ar_status measure_dequantize(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
+static ar_status measure_dequantize(const void *opaque, const ar_tensor *io, ar_sizes *) {
   const DequantizeParams *p = opaque;
   const ar_tensor *y = &io[0], *x = &io[1];
   if (y->type != AR_FLOAT32 || ar_elements(x) != ar_elements(y)) return AR_UNSUPPORTED;
@@ -121,9 +119,7 @@ AR_DEQUANTIZE(int8_t)
 AR_DEQUANTIZE(uint8_t)
 AR_DEQUANTIZE(int16_t)
 
-static ar_status run_dequantize(const void *opaque, const void *plan, const ar_tensor *io,
-                                uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run_dequantize(const void *opaque, const void *, const ar_tensor *io, uint8_t *) {
   const DequantizeParams *p = opaque;
   const int64_t count = ar_elements(&io[0]);
   switch (io[1].type) {

@@ -80,9 +80,7 @@ static int begin(const ar_tensor *io, float worst_float, int worst_byte) {
   return ar_elements(&io[1]) > 0;
 }
 
-static ar_status run_max(const void *params, const void *memory, const ar_tensor *io,
-                         uint8_t *workspace) {
-  (void)params, (void)workspace;
+static ar_status run_max(const void *, const void *memory, const ar_tensor *io, uint8_t *) {
   const ar_walk walk = ((const ar_reduction *)memory)->output;
   if (!begin(io, -FLT_MAX, INT8_MIN)) return AR_OK;
   if (io[0].type == AR_INT8) largest_int8(walk, io[1].data, io[0].data);
@@ -90,9 +88,7 @@ static ar_status run_max(const void *params, const void *memory, const ar_tensor
   return AR_OK;
 }
 
-static ar_status run_min(const void *params, const void *memory, const ar_tensor *io,
-                         uint8_t *workspace) {
-  (void)params, (void)workspace;
+static ar_status run_min(const void *, const void *memory, const ar_tensor *io, uint8_t *) {
   const ar_walk walk = ((const ar_reduction *)memory)->output;
   if (!begin(io, FLT_MAX, INT8_MAX)) return AR_OK;
   if (io[0].type == AR_INT8) smallest_int8(walk, io[1].data, io[0].data);
@@ -100,9 +96,7 @@ static ar_status run_min(const void *params, const void *memory, const ar_tensor
   return AR_OK;
 }
 
-static ar_status run_all(const void *params, const void *memory, const ar_tensor *io,
-                         uint8_t *workspace) {
-  (void)params, (void)workspace;
+static ar_status run_all(const void *, const void *memory, const ar_tensor *io, uint8_t *) {
   const ar_walk walk = ((const ar_reduction *)memory)->output;
   if (begin(io, 0, 1)) all(walk, io[1].data, io[0].data);
   return AR_OK;

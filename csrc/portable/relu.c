@@ -16,8 +16,7 @@ static ar_status measure(ar_int8s table, const ar_tensor *io) {
 
 /* -- RELU */
 
-static ar_status measure_relu(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
+static ar_status measure_relu(const void *opaque, const ar_tensor *io, ar_sizes *) {
   const ReluParams *p = opaque;
   if (!ar_is_small(p->input_offset) || !ar_is_rescale(p->output_shift)) return AR_UNSUPPORTED;
   return measure(p->table, io);
@@ -35,9 +34,7 @@ static void relu_float(const float *restrict x, float *restrict y, int64_t count
   for (int64_t i = 0; i < count; ++i) y[i] = x[i] < 0.0f ? 0.0f : x[i];
 }
 
-static ar_status run_relu(const void *opaque, const void *plan, const ar_tensor *io,
-                          uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run_relu(const void *opaque, const void *, const ar_tensor *io, uint8_t *) {
   const ReluParams *p = opaque;
   const int64_t count = ar_elements(&io[0]);
   switch (io[0].type) {
@@ -59,20 +56,17 @@ static ar_status run_relu(const void *opaque, const void *plan, const ar_tensor 
       to[i] = from[i] > six ? six : from[i] < zero ? zero : from[i]; \
   } while (0)
 
-static ar_status measure_relu6(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
+static ar_status measure_relu6(const void *opaque, const ar_tensor *io, ar_sizes *) {
   const Relu6Params *p = opaque;
   const double least = io[0].type == AR_INT8 ? -128 : -32768;
   if (io[0].type != AR_FLOAT32 &&
       !(p->zero >= least && p->zero <= -1 - least && p->six >= least && p->six <= -1 - least))
     return AR_UNSUPPORTED;
-  (void)sizes;
   const int known = AR_IS_ONE_OF(io[0].type, AR_INT8, AR_INT16, AR_FLOAT32);
   return known && ar_alike(&io[0], &io[1]) ? AR_OK : AR_UNSUPPORTED;
 }
 
-static ar_status run_relu6(const void *opaque, const void *plan, const ar_tensor *io,
-                           uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run_relu6(const void *opaque, const void *, const ar_tensor *io, uint8_t *) {
   const Relu6Params *p = opaque;
   const int64_t count = ar_elements(&io[0]);
   switch (io[0].type) {
@@ -103,8 +97,7 @@ static void leaky_relu_float(float alpha, const float *restrict x, float *restri
   for (int64_t i = 0; i < count; ++i) y[i] = x[i] > 0.0f ? x[i] : x[i] * alpha;
 }
 
-static ar_status measure_leaky_relu(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
+static ar_status measure_leaky_relu(const void *opaque, const ar_tensor *io, ar_sizes *) {
   const LeakyReluParams *p = opaque;
   if (!ar_is_small(p->input_offset) || p->multiplier_alpha == INT32_MIN ||
       !ar_is_rescale(p->shift_identity) || !ar_is_rescale(p->shift_alpha))
@@ -112,9 +105,7 @@ static ar_status measure_leaky_relu(const void *opaque, const ar_tensor *io, ar_
   return measure(p->table, io);
 }
 
-static ar_status run_leaky_relu(const void *opaque, const void *plan, const ar_tensor *io,
-                                uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run_leaky_relu(const void *opaque, const void *, const ar_tensor *io, uint8_t *) {
   const LeakyReluParams *p = opaque;
   const int64_t count = ar_elements(&io[0]);
   switch (io[0].type) {
@@ -136,15 +127,12 @@ static void hard_swish_float(const float *restrict x, float *restrict y, int64_t
   }
 }
 
-static ar_status measure_hard_swish(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
+static ar_status measure_hard_swish(const void *params, const ar_tensor *io, ar_sizes *) {
   const HardSwishParams *p = params;
   return io[0].type == AR_INT16 ? AR_UNSUPPORTED : measure(p->table, io);
 }
 
-static ar_status run_hard_swish(const void *opaque, const void *plan, const ar_tensor *io,
-                                uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run_hard_swish(const void *opaque, const void *, const ar_tensor *io, uint8_t *) {
   const HardSwishParams *p = opaque;
   const int64_t count = ar_elements(&io[0]);
   if (io[0].type == AR_INT8) ar_lookup(p->table.data, io[1].data, io[0].data, count);

@@ -13,8 +13,7 @@ static int are_images(const ar_tensor *y, const ar_tensor *x) {
          x->dims[3] == y->dims[3];
 }
 
-static ar_status measure_nearest(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
+static ar_status measure_nearest(const void *params, const ar_tensor *io, ar_sizes *) {
   const ResizeNearestNeighborParams *p = params;
   const ar_tensor *y = &io[0], *x = &io[1];
   if (!are_images(y, x) || !ar_element_bytes(x->type)) return AR_UNSUPPORTED;
@@ -23,9 +22,7 @@ static ar_status measure_nearest(const void *params, const ar_tensor *io, ar_siz
   return fits ? AR_OK : AR_UNSUPPORTED;
 }
 
-static ar_status run_nearest(const void *opaque, const void *plan, const ar_tensor *io,
-                             uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run_nearest(const void *opaque, const void *, const ar_tensor *io, uint8_t *) {
   const ResizeNearestNeighborParams *p = opaque;
   const ar_tensor *y = &io[0], *x = &io[1];
   const int64_t pixel = (int64_t)x->dims[3] * ar_element_bytes(x->type);
@@ -50,8 +47,7 @@ static int interpolates(const Interpolation *axis, int32_t type, int64_t count, 
   return 1;
 }
 
-static ar_status measure_bilinear(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
+static ar_status measure_bilinear(const void *params, const ar_tensor *io, ar_sizes *) {
   const ResizeBilinearParams *p = params;
   const ar_tensor *y = &io[0], *x = &io[1];
   if (!AR_IS_ONE_OF(y->type, AR_INT8, AR_FLOAT32) || !are_images(y, x)) return AR_UNSUPPORTED;
@@ -118,9 +114,7 @@ AR_BILINEAR(int8, fraction, mix_int8)
 AR_BILINEAR(int8_up, fraction, mix_int8_up)
 AR_BILINEAR(float, float_fraction, mix_float)
 
-static ar_status run_bilinear(const void *params, const void *plan, const ar_tensor *io,
-                              uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status run_bilinear(const void *params, const void *, const ar_tensor *io, uint8_t *) {
   const ResizeBilinearParams *p = params;
   if (io[0].type == AR_INT8) (p->halves_up ? bilinear_int8_up : bilinear_int8)(p, &io[0], &io[1]);
   else bilinear_float(params, &io[0], &io[1]);

@@ -27,17 +27,14 @@ static void reverse_rows(uint8_t *y, const uint8_t *x, int64_t rows, int64_t cou
   }
 }
 
-static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)params, (void)sizes;
+static ar_status measure(const void *, const ar_tensor *io, ar_sizes *) {
   const ar_tensor *y = &io[0], *x = &io[1], *axes = &io[2];
   if (!ar_alike(y, x) || !ar_element_bytes(x->type)) return AR_UNSUPPORTED;
   const int64_t count = ar_elements(axes);
   return axes->type == AR_INT32 && count >= 1 && count <= x->rank ? AR_OK : AR_UNSUPPORTED;
 }
 
-static ar_status run(const void *params, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
-  (void)params, (void)plan, (void)workspace;
+static ar_status run(const void *, const void *, const ar_tensor *io, uint8_t *) {
   const ar_tensor *x = &io[1];
   const int32_t count = (int32_t)ar_elements(&io[2]);
   int64_t axes[AR_BOX_RANK];

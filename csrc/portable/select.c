@@ -8,8 +8,7 @@ static const ar_tensor *const *operands(const ar_tensor *io, const ar_tensor *x[
   return x;
 }
 
-static ar_status plan(const void *params, const ar_tensor *io, void *memory) {
-  (void)params;
+static ar_status plan(const void *, const ar_tensor *io, void *memory) {
   const ar_tensor *x[3];
   return ar_broadcast_inputs(&io[0], operands(io, x), 3, memory);
 }
@@ -72,9 +71,7 @@ AR_SELECT(uint8_t)
 AR_SELECT(uint16_t)
 AR_SELECT(uint32_t)
 
-static ar_status run(const void *params, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
-  (void)params, (void)workspace;
+static ar_status run(const void *, const void *plan, const ar_tensor *io, uint8_t *) {
   if (ar_elements(&io[0]) == 0) return AR_OK;
   switch (ar_element_bytes(io[0].type)) {
     case 1: select_uint8_t(plan, io); break;

@@ -4,9 +4,8 @@
 
 enum { X = 1, STATE };
 
-static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
+static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *) {
   const SignalDelayParams *p = params;
-  (void)sizes;
   const int64_t samples = ar_times(p->rows, p->frame_size);
   const int fits = io[0].type == AR_INT16 && ar_alike(&io[0], &io[X]) && p->frame_size > 0 &&
                    ar_elements(&io[X]) == samples &&
@@ -14,10 +13,8 @@ static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *size
   return fits ? AR_OK : AR_UNSUPPORTED;
 }
 
-static ar_status run(const void *params, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
+static ar_status run(const void *params, const void *, const ar_tensor *io, uint8_t *) {
   const SignalDelayParams *p = params;
-  (void)plan, (void)workspace;
   const int64_t n = p->frame_size, late = p->delay_length, kept = late < n ? late : n;
   for (int64_t row = 0; row < p->rows; ++row) {
     const int16_t *x = (const int16_t *)io[X].data + row * n;

@@ -81,10 +81,9 @@ static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *size
   return AR_OK;
 }
 
-static ar_status make_plan(const void *params, const ar_tensor *io, void *memory) {
+static ar_status make_plan(const void *params, const ar_tensor *, void *memory) {
   const FftParams *p = params;
   ar_fft_plan *plan = memory;
-  (void)io;
   if (!describe_tables(p, plan)) return AR_UNSUPPORTED;
   switch (p->type) {
     case AR_INT16: ar_int16_fft_fill_tables(p, plan); break;

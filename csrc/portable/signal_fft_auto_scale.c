@@ -3,8 +3,7 @@
 
 enum { Y, BITS, X };
 
-static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)params, (void)sizes;
+static ar_status measure(const void *, const ar_tensor *io, ar_sizes *) {
   const int fits =
       io[Y].type == AR_INT16 && ar_alike(&io[Y], &io[X]) && ar_is_number(&io[BITS], AR_INT32);
   return fits ? AR_OK : AR_UNSUPPORTED;
@@ -21,12 +20,10 @@ static int32_t largest_in_order(const int16_t *x, int64_t n) {
   return largest;
 }
 
-static ar_status run(const void *params, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
+static ar_status run(const void *, const void *, const ar_tensor *io, uint8_t *) {
   const int16_t *x = io[X].data;
   int16_t *y = io[Y].data;
   const int64_t n = ar_elements(&io[X]);
-  (void)params, (void)plan, (void)workspace;
   int16_t low = 0, high = 0;
   for (int64_t i = 0; i < n; ++i) {
     low = x[i] < low ? x[i] : low;

@@ -4,9 +4,8 @@
 
 enum { SPECTRUM = 1, WEIGHTS, UNWEIGHTS, BINS, STARTS, WIDTHS };
 
-static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
+static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *) {
   const SignalFilterBankParams *p = params;
-  (void)sizes;
   if (io[SPECTRUM].type != AR_UINT32 || !ar_is_vector(&io[0], AR_UINT64, p->num_channels))
     return AR_UNSUPPORTED;
   for (int i = WEIGHTS; i <= WIDTHS; ++i)
@@ -16,14 +15,12 @@ static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *size
   return AR_OK;
 }
 
-static ar_status run(const void *params, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
+static ar_status run(const void *params, const void *, const ar_tensor *io, uint8_t *) {
   const SignalFilterBankParams *p = params;
   const int64_t bins = ar_elements(&io[SPECTRUM]);
   const int64_t weights = ar_elements(&io[WEIGHTS]), unweights = ar_elements(&io[UNWEIGHTS]);
   const int64_t factors = weights < unweights ? weights : unweights;
   uint64_t *y = io[0].data, left = 0;
-  (void)plan, (void)workspace;
   for (int64_t channel = 0; channel <= p->num_channels; ++channel) {
     const int32_t width = ((const int16_t *)io[WIDTHS].data)[channel];
     const int32_t bin = ((const int16_t *)io[BINS].data)[channel];

@@ -4,9 +4,8 @@
 
 enum { FRACTION_BITS = 16, SEGMENT_SHIFT = 9, SEGMENTS = 128, LN_2 = 45426 };
 
-static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
+static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *) {
   const SignalFilterBankLogParams *p = params;
-  (void)sizes;
   const int fits = io[0].type == AR_INT16 && io[1].type == AR_UINT32 &&
                    ar_elements(&io[0]) == ar_elements(&io[1]) && p->input_correction_bits >= 0 &&
                    p->input_correction_bits <= 31 &&
@@ -39,10 +38,8 @@ static void logarithms(const uint32_t *restrict x, int16_t *restrict y, int64_t 
   }
 }
 
-static ar_status run(const void *params, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
+static ar_status run(const void *params, const void *, const ar_tensor *io, uint8_t *) {
   const SignalFilterBankLogParams *p = params;
-  (void)plan, (void)workspace;
   logarithms(io[1].data, io[0].data, ar_elements(&io[0]), (uint32_t)p->output_scale,
              p->input_correction_bits, p->bulges.data);
   return AR_OK;

@@ -5,9 +5,8 @@
 typedef SignalFilterBankSpectralSubtractionParams Params;
 enum { Y, NOISE, X, STATE };
 
-static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
+static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *) {
   const Params *p = params;
-  (void)sizes;
   const int fits = p->num_channels > 0 && ar_is_vector(&io[Y], AR_UINT32, p->num_channels) &&
                    ar_is_vector(&io[NOISE], AR_UINT32, p->num_channels) &&
                    io[X].type == AR_UINT32 && ar_elements(&io[X]) >= p->num_channels &&
@@ -17,8 +16,7 @@ static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *size
   return fits ? AR_OK : AR_UNSUPPORTED;
 }
 
-static ar_status run(const void *params, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
+static ar_status run(const void *params, const void *, const ar_tensor *io, uint8_t *) {
   const Params *p = params;
   const uint32_t *x = io[X].data;
   uint32_t *y = io[Y].data, *out = io[NOISE].data, *noise = io[STATE].data;
@@ -27,7 +25,6 @@ static ar_status run(const void *params, const void *plan, const ar_tensor *io,
   const uint32_t odd_smoothing = (uint32_t)p->alternate_smoothing;
   const uint32_t odd_rest = (uint32_t)p->alternate_one_minus_smoothing;
   const uint64_t remaining = (uint32_t)p->min_signal_remaining;
-  (void)plan, (void)workspace;
   const int32_t clamps = p->clamping, channels = p->num_channels;
   AR_INDEPENDENT
   for (int32_t i = 0; i < channels; ++i) {

@@ -5,8 +5,7 @@
 
 enum { X = 1, SHIFT };
 
-static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)params, (void)sizes;
+static ar_status measure(const void *, const ar_tensor *io, ar_sizes *) {
   const int fits = io[0].type == AR_UINT32 && io[X].type == AR_UINT64 &&
                    ar_elements(&io[0]) == ar_elements(&io[X]) && ar_is_number(&io[SHIFT], AR_INT32);
   return fits ? AR_OK : AR_UNSUPPORTED;
@@ -23,13 +22,11 @@ static inline uint32_t rounded_root(uint64_t x) {
   return (uint32_t)(root + (root < limit && x - root * root > root));
 }
 
-static ar_status run(const void *params, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
+static ar_status run(const void *, const void *, const ar_tensor *io, uint8_t *) {
   const uint64_t *x = io[X].data;
   uint32_t *y = io[0].data;
   const int64_t n = ar_elements(&io[0]);
   const uint32_t shift = *(const uint32_t *)io[SHIFT].data & 31;
-  (void)params, (void)plan, (void)workspace;
   for (int64_t i = 0; i < n; ++i) y[i] = rounded_root(x[i]) >> shift;
   return AR_OK;
 }

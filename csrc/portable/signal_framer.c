@@ -4,9 +4,8 @@
 
 enum { FRAMES, VALID, X, STATE };
 
-static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
+static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *) {
   const SignalFramerParams *p = params;
-  (void)sizes;
   const int64_t frames = ar_times(p->rows, p->frames);
   const int fits = io[FRAMES].type == AR_INT16 && io[X].type == AR_INT16 &&
                    ar_is_number(&io[VALID], AR_BOOL) && p->frame_size > 0 && p->frame_step > 0 &&
@@ -36,13 +35,11 @@ static int make_frame(ar_queue *queue, const int16_t *x, int32_t step, int16_t *
   return 1;
 }
 
-static ar_status run(const void *params, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
+static ar_status run(const void *params, const void *, const ar_tensor *io, uint8_t *) {
   const SignalFramerParams *p = params;
   const int16_t *x = io[X].data;
   int16_t *y = io[FRAMES].data;
   int are_there = 1;
-  (void)plan, (void)workspace;
   for (int64_t row = 0; row < p->rows; ++row)
     for (int64_t frame = 0; frame < p->frames; ++frame) {
       are_there &= make_frame(io[STATE + row].data, x, p->frame_step, y, p->frame_size);

@@ -4,10 +4,9 @@
 
 enum { X = 1, STATE };
 
-static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
+static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *) {
   const SignalOverlapAddParams *p = params;
   const int32_t type = io[0].type;
-  (void)sizes;
   const int64_t frames = ar_times(p->rows, p->frames);
   const int fits =
       AR_IS_ONE_OF(type, AR_INT16, AR_FLOAT32) && io[X].type == type && p->frame_step > 0 &&
@@ -25,14 +24,12 @@ static void add_float(float *sum, const float *x, int64_t n) {
   for (int64_t i = 0; i < n; ++i) sum[i] += x[i];
 }
 
-static ar_status run(const void *params, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
+static ar_status run(const void *params, const void *, const ar_tensor *io, uint8_t *) {
   const SignalOverlapAddParams *p = params;
   const int64_t bytes = ar_element_bytes(io[0].type);
   const int64_t size = p->frame_size * bytes, step = p->frame_step * bytes;
   const uint8_t *x = io[X].data;
   uint8_t *y = io[0].data;
-  (void)plan, (void)workspace;
   for (int64_t row = 0; row < p->rows; ++row) {
     uint8_t *sum = io[STATE + row].data;
     for (int64_t frame = 0; frame < p->frames; ++frame, x += size, y += step) {

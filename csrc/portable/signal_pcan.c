@@ -4,9 +4,8 @@
 
 enum { X = 1, NOISE, TABLE, SNR_BITS = 12, OUTPUT_BITS = 6 };
 
-static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
+static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *) {
   const SignalPcanParams *p = params;
-  (void)sizes;
   const int fits = io[0].type == AR_UINT32 && ar_alike(&io[0], &io[X]) &&
                    io[NOISE].type == AR_UINT32 && io[TABLE].type == AR_INT16 &&
                    ar_elements(&io[NOISE]) >= ar_elements(&io[X]) && p->snr_shift >= 0 &&
@@ -38,14 +37,12 @@ static int has_all(const uint32_t *noise, int64_t n, int64_t size) {
   return (largest <= 2 ? (int32_t)largest : parabola_of(largest) + 2) < size;
 }
 
-static ar_status run(const void *params, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
+static ar_status run(const void *params, const void *, const ar_tensor *io, uint8_t *) {
   const SignalPcanParams *p = params;
   const uint32_t *x = io[X].data, *noise = io[NOISE].data;
   const int16_t *table = io[TABLE].data;
   uint32_t *y = io[0].data;
   const int64_t n = ar_elements(&io[0]), size = ar_elements(&io[TABLE]);
-  (void)plan, (void)workspace;
   if (n > 0 && !has_all(noise, n, size)) return AR_UNSUPPORTED;
   for (int64_t i = 0; i < n; ++i) {
     const uint32_t level = noise[i];

@@ -4,9 +4,8 @@
 
 enum { STACK, VALID, X, STATE };
 
-static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
+static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *) {
   const SignalStackerParams *p = params;
-  (void)sizes;
   const int64_t size = ar_times(p->frames, p->num_channels);
   const int fits = p->num_channels > 0 && p->repeats >= 0 && p->repeats < p->frames &&
                    p->step > 0 && p->step <= p->frames && io[X].type == AR_INT16 &&
@@ -16,14 +15,12 @@ static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *size
   return fits ? AR_OK : AR_UNSUPPORTED;
 }
 
-static ar_status run(const void *params, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
+static ar_status run(const void *params, const void *, const ar_tensor *io, uint8_t *) {
   const SignalStackerParams *p = params;
   const int32_t channels = p->num_channels, size = p->frames * channels;
   const size_t frame_bytes = (size_t)channels * 2;
   ar_queue *queue = io[STATE].data;
   int16_t *waiting = queue->samples, *stack = io[STACK].data;
-  (void)plan, (void)workspace;
   int32_t copies = 1, count = ar_queue_count(queue, size - channels);
   if (!queue->has_begun) {
     copies += p->repeats;

@@ -4,9 +4,8 @@
 
 enum { X = 1, WEIGHTS };
 
-static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
+static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *) {
   const SignalWindowParams *p = params;
-  (void)sizes;
   const int64_t weights = ar_elements(&io[WEIGHTS]);
   const int fits = io[0].type == AR_INT16 && ar_alike(&io[0], &io[X]) &&
                    io[WEIGHTS].type == AR_INT16 && weights > 0 &&
@@ -14,13 +13,11 @@ static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *size
   return fits ? AR_OK : AR_UNSUPPORTED;
 }
 
-static ar_status run(const void *params, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
+static ar_status run(const void *params, const void *, const ar_tensor *io, uint8_t *) {
   const SignalWindowParams *p = params;
   const int16_t *weights = io[WEIGHTS].data;
   const int64_t n = ar_elements(&io[0]), size = ar_elements(&io[WEIGHTS]);
   const int32_t shift = p->shift;
-  (void)plan, (void)workspace;
   for (int64_t start = 0; start < n; start += size) {
     const int16_t *x = (const int16_t *)io[X].data + start;
     int16_t *y = (int16_t *)io[0].data + start;

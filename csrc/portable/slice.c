@@ -1,16 +1,13 @@
 /* SLICE cuts a box out of a tensor, DYNAMIC_UPDATE_SLICE puts one in. Where it lies may be fed. */
 #include "boxes.h"
 
-static ar_status measure_slice(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)params, (void)sizes;
+static ar_status measure_slice(const void *, const ar_tensor *io, ar_sizes *) {
   const ar_tensor *y = &io[0], *x = &io[1], *begin = &io[2], *size = &io[3];
   if (y->type != x->type || !ar_element_bytes(x->type)) return AR_UNSUPPORTED;
   return ar_has_numbers(begin, x->rank) && ar_has_numbers(size, x->rank) ? AR_OK : AR_UNSUPPORTED;
 }
 
-static ar_status run_slice(const void *params, const void *plan, const ar_tensor *io,
-                           uint8_t *workspace) {
-  (void)params, (void)plan, (void)workspace;
+static ar_status run_slice(const void *, const void *, const ar_tensor *io, uint8_t *) {
   const ar_tensor *y = &io[0], *x = &io[1];
   int64_t begin[AR_BOX_RANK], size[AR_BOX_RANK], start = 0, taken = 1;
   ar_read_numbers(&io[2], x->rank, begin);
@@ -33,8 +30,7 @@ static ar_status run_slice(const void *params, const void *plan, const ar_tensor
   return AR_OK;
 }
 
-static ar_status measure_update(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)params, (void)sizes;
+static ar_status measure_update(const void *, const ar_tensor *io, ar_sizes *) {
   const ar_tensor *y = &io[0], *x = &io[1], *update = &io[2], *starts = &io[3];
   if (!ar_alike(y, x) || update->type != x->type || !ar_element_bytes(x->type))
     return AR_UNSUPPORTED;
@@ -44,9 +40,7 @@ static ar_status measure_update(const void *params, const ar_tensor *io, ar_size
   return AR_OK;
 }
 
-static ar_status run_update(const void *params, const void *plan, const ar_tensor *io,
-                            uint8_t *workspace) {
-  (void)params, (void)plan, (void)workspace;
+static ar_status run_update(const void *, const void *, const ar_tensor *io, uint8_t *) {
   const ar_tensor *y = &io[0], *x = &io[1], *update = &io[2];
   const int64_t bytes = ar_element_bytes(x->type);
   int64_t starts[AR_BOX_RANK], start = 0, from = bytes, to = bytes;

@@ -120,9 +120,7 @@ static ar_status softmax_row(const SoftmaxParams *p, const ar_tensor *io, int64_
   return softmax_int8_to_int8_t(p->exp_table.data, x, (int8_t *)io[0].data + first, count);
 }
 
-static ar_status run(const void *params, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
-  (void)plan;
+static ar_status run(const void *params, const void *, const ar_tensor *io, uint8_t *workspace) {
   const int32_t depth = io[1].dims[io[1].rank - 1];
   const int64_t count = ar_elements(&io[1]);
   for (int64_t i = 0; i < count; i += depth) {

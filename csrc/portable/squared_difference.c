@@ -7,16 +7,12 @@ static inline int32_t rescaled(const int once, const AddSubParams *p, int32_t a,
   return ar_to_output(once, p, difference * difference);
 }
 
-static inline int32_t on_int32(const AddSubParams *p, int32_t a, int32_t b) {
-  (void)p;
+static inline int32_t on_int32(const AddSubParams *, int32_t a, int32_t b) {
   const uint32_t difference = (uint32_t)a - (uint32_t)b;
   return (int32_t)(difference * difference);
 }
 
-static inline float on_float(const AddSubParams *p, float a, float b) {
-  (void)p;
-  return (a - b) * (a - b);
-}
+static inline float on_float(const AddSubParams *, float a, float b) { return (a - b) * (a - b); }
 
 AR_ARITHMETIC(AddSubParams)
 

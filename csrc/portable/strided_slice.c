@@ -35,9 +35,7 @@ static ar_status plan(const void *params, const ar_tensor *io, void *memory) {
   return describe(params, io, memory);
 }
 
-static ar_status run(const void *params, const void *memory, const ar_tensor *io,
-                     uint8_t *workspace) {
-  (void)params, (void)workspace;
+static ar_status run(const void *, const void *memory, const ar_tensor *io, uint8_t *) {
   const slice_plan *plan = memory;
   ar_gather(&plan->walk, io[1].data, plan->start, io[0].data, ar_element_bytes(io[0].type));
   return AR_OK;

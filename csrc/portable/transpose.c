@@ -33,9 +33,7 @@ static ar_status plan(const void *params, const ar_tensor *io, void *memory) {
   return describe(params, &io[1], memory);
 }
 
-static ar_status run(const void *params, const void *memory, const ar_tensor *io,
-                     uint8_t *workspace) {
-  (void)params, (void)workspace;
+static ar_status run(const void *, const void *memory, const ar_tensor *io, uint8_t *) {
   ar_gather(memory, io[1].data, 0, io[0].data, ar_element_bytes(io[0].type));
   return AR_OK;
 }

@@ -17,9 +17,7 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
 }
 
 /* AR_UNSUPPORTED where the node is to be run in Python, which also says what went wrong. */
-static ar_status run(const void *params, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
-  (void)plan;
+static ar_status run(const void *params, const void *, const ar_tensor *io, uint8_t *workspace) {
   const UserKernelParams *p = params;
   void **data = (void **)(void *)workspace;
   for (int32_t i = 0; i < p->tensors; ++i) data[i] = io[i].data;

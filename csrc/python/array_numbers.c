@@ -22,8 +22,7 @@ const ndarray *ar_numbers(PyObject *object, ar_number_kind kind, int nd, int fla
 /* multipliers(before, scales, behind, rounding, found): ar_quantize_multipliers() into the two rows
  * of `found`, a column per channel. Returns whether it is what it says, False for scales that are
  * not float32 in a row, or more than channels. */
-static PyObject *multipliers(PyObject *module, PyObject *const *args, Py_ssize_t count) {
-  (void)module;
+static PyObject *multipliers(PyObject *, PyObject *const *args, Py_ssize_t count) {
   if (count != 5) return PyErr_Format(PyExc_TypeError, "expected 5 arguments, got %zd", count);
   const double before = PyFloat_AsDouble(args[0]), behind = PyFloat_AsDouble(args[2]);
   const long rounding = PyLong_AsLong(args[3]);
@@ -64,8 +63,7 @@ static PyObject *params_of_one(PyObject *quantization, PyObject *otherwise) {
 
 /* all_params_of(quantizations, params_of): a list of what params_of says of each of a list, which is
  * asked itself for other arrays than float32 and int64 in a row. */
-static PyObject *all_params_of(PyObject *module, PyObject *args) {
-  (void)module;
+static PyObject *all_params_of(PyObject *, PyObject *args) {
   PyObject *quantizations, *otherwise;
   if (!PyArg_ParseTuple(args, "O!O", &PyList_Type, &quantizations, &otherwise)) return NULL;
   const Py_ssize_t count = PyList_Size(quantizations);
@@ -80,8 +78,7 @@ static PyObject *all_params_of(PyObject *module, PyObject *args) {
 
 /* know_numbers(arrays, addresses, flags): one array of each kind, of one dimension and element, and
  * what it says of itself. Returns whether that is so. */
-static PyObject *know_numbers(PyObject *module, PyObject *args) {
-  (void)module;
+static PyObject *know_numbers(PyObject *, PyObject *args) {
   PyObject *arrays[AR_KINDS];
   Py_ssize_t addresses[AR_KINDS];
   int flags[AR_KINDS];

@@ -175,8 +175,7 @@ static PyObject *predict(PyObject *self, PyObject *const *args, Py_ssize_t count
   return with_inputs(PREDICT, self, args, count, names);
 }
 
-static PyObject *invoke(PyObject *self, PyObject *nothing) {
-  (void)nothing;
+static PyObject *invoke(PyObject *self, PyObject *) {
   shortcut *s = taken(self);
   if (!s) return original(INVOKE, self, NULL, 0, NULL);
   return given_back(s, finished(s, run(s), 0));
@@ -184,13 +183,12 @@ static PyObject *invoke(PyObject *self, PyObject *nothing) {
 
 /* shortened(class, kind, doc, function): a method of the class that takes the shortcut, or is the
  * function. `doc` begins with the signature. */
-static PyObject *shortened(PyObject *module, PyObject *args) {
+static PyObject *shortened(PyObject *, PyObject *args) {
   static PyMethodDef methods[KINDS] = {
       {"__call__", (PyCFunction)(void (*)(void))call, METH_FASTCALL | METH_KEYWORDS, NULL},
       {"invoke", invoke, METH_NOARGS, NULL},
       {"predict", (PyCFunction)(void (*)(void))predict, METH_FASTCALL | METH_KEYWORDS, NULL},
   };
-  (void)module;
   PyObject *owner, *function;
   int which;
   const char *doc;
@@ -242,8 +240,7 @@ static int set_ports(shortcut *s, port *ports, PyObject *arrays) {
 
 /* Shortcut(program, inputs, outputs, turn, rest, keep, functions, predicts): the program is
  * an address, arrays are as set_ports() takes them, functions NumPy's table. */
-static PyObject *new_shortcut(PyTypeObject *type, PyObject *args, PyObject *named) {
-  (void)named;
+static PyObject *new_shortcut(PyTypeObject *type, PyObject *args, PyObject *) {
   Py_ssize_t program;
   PyObject *inputs, *results, *turn, *rest, *keep, *functions;
   int predicts;

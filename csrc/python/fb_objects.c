@@ -212,8 +212,7 @@ static PyObject *object_of(const reading *r, const form *f, const int64_t *row) 
 /* rows(scan, place, step, count, form): a list of `count` objects or tuples, or None where the reader
  * in Python has to look at the file. `scan` is an address; `place` is the number of its room at which
  * the first table's row begins, `step` how far the next one is. */
-static PyObject *rows(PyObject *module, PyObject *args) {
-  (void)module;
+static PyObject *rows(PyObject *, PyObject *args) {
   Py_ssize_t scan, place, step, count;
   PyObject *given;
   form f;

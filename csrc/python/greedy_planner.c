@@ -139,8 +139,7 @@ static PyObject *places_of(const plan *p) {
 
 /* greedy_places(buffers): offsets of a tuple of buffers, and the size of the memory; None for what C
  * does not take: numbers that are too large or make no sense, alignments that differ. */
-static PyObject *greedy_places(PyObject *module, PyObject *buffers) {
-  (void)module;
+static PyObject *greedy_places(PyObject *, PyObject *buffers) {
   if (!PyTuple_Check(buffers) || PyTuple_Size(buffers) < 1) Py_RETURN_NONE;
   if (PyTuple_Size(buffers) > most_buffers) Py_RETURN_NONE;
   plan p = {.count = (int32_t)PyTuple_Size(buffers)};

@@ -128,8 +128,7 @@ static int is_plain(PyObject *tensor, const element *types, Py_ssize_t type_coun
 /* are_plain(tensors, types): whether nothing is to be said against a tuple of tensors, and all
  * their dimensions are 1 or more; False as well where that cannot be told. `types` are elements, by
  * the type's code, as bytes. */
-static PyObject *are_plain(PyObject *module, PyObject *args) {
-  (void)module;
+static PyObject *are_plain(PyObject *, PyObject *args) {
   PyObject *tensors;
   const char *types;
   Py_ssize_t bytes;
@@ -222,8 +221,7 @@ static int run(states *s, PyObject *operator, PyObject *builtins) {
 /* in_order(tensors, operators, inputs, outputs, builtins): whether nothing is to be said against the
  * operators of a subgraph, its inputs and outputs, and every tensor is written once, before it is
  * read; False as well where that cannot be told. `builtins` are a frozenset of names. */
-static PyObject *in_order(PyObject *module, PyObject *args) {
-  (void)module;
+static PyObject *in_order(PyObject *, PyObject *args) {
   PyObject *tensors, *operators, *inputs, *outputs, *builtins;
   if (!PyArg_ParseTuple(args, "O!O!OOO", &PyTuple_Type, &tensors, &PyTuple_Type, &operators,
                         &inputs, &outputs, &builtins))

@@ -169,8 +169,7 @@ static PyObject *none_or_error(void) {
 
 /* tensor_rows(tensors, look, keep): the bytes of tensors as kernels are measured with them, and with
  * their data; None where look(tensor) says so, which is asked for what is not as most are. */
-static PyObject *tensor_rows(PyObject *module, PyObject *args) {
-  (void)module;
+static PyObject *tensor_rows(PyObject *, PyObject *args) {
   rows r = {0};
   if (!PyArg_ParseTuple(args, "O!OO!", &PyTuple_Type, &r.tensors, &r.look, &PyList_Type, &r.keep))
     return NULL;
@@ -230,8 +229,7 @@ static PyObject *eval_tensor(PyObject *tensor, PyObject *class, PyObject *dtypes
 /* eval_tensors(tensors, class, dtypes): of every tensor of a model an object of the class with its
  * `type` and `shape`, and with its value as `data`. `dtypes` are a tuple by the type's code, None for
  * types whose value has another shape. */
-static PyObject *eval_tensors(PyObject *module, PyObject *args) {
-  (void)module;
+static PyObject *eval_tensors(PyObject *, PyObject *args) {
   PyObject *tensors, *class, *dtypes;
   if (!PyArg_ParseTuple(args, "O!OO!", &PyTuple_Type, &tensors, &class, &PyTuple_Type, &dtypes))
     return NULL;
@@ -269,8 +267,7 @@ static PyObject *draft_of(const wanted *w, const rows *r) {
 /* find_step(name, isa, first_tensor, params, tensors, outputs, hidden, look, keep): an ar_draft and its
  * tensors with their data, as bytes; None where there is no kernel, or C may not read a tensor.
  * `params` is a struct's bytes or None. What both point to is appended to `keep`. */
-static PyObject *find_step(PyObject *module, PyObject *args) {
-  (void)module;
+static PyObject *find_step(PyObject *, PyObject *args) {
   wanted w;
   rows r = {0};
   if (!PyArg_ParseTuple(args, "siiOO!iO!OO!", &w.name, &w.isa, &w.first_tensor, &w.params,
@@ -386,8 +383,7 @@ static int fill(char *place, PyObject *layout, PyObject *record, const arrays *w
 }
 
 /* make_struct(layout, record, arrange, keep): a record's values as a struct's bytes. */
-static PyObject *make_struct(PyObject *module, PyObject *args) {
-  (void)module;
+static PyObject *make_struct(PyObject *, PyObject *args) {
   PyObject *layout, *record;
   arrays with;
   if (!PyArg_ParseTuple(args, "O!OOO!", &PyTuple_Type, &layout, &record, &with.arrange,
@@ -407,8 +403,7 @@ static PyObject *make_struct(PyObject *module, PyObject *args) {
 /* know_arrays(array, address, flags, shape, sizes, functions): NumPy's type, if its objects are laid out
  * as an array says of itself; the bytes of elements, by type; and NumPy's table of functions, or None.
  * Returns whether they are. */
-static PyObject *know_arrays(PyObject *module, PyObject *args) {
-  (void)module;
+static PyObject *know_arrays(PyObject *, PyObject *args) {
   PyObject *array, *shape, *sizes, *table;
   Py_ssize_t address;
   int flags;

@@ -103,9 +103,7 @@ AR_INLINE void transposed(const int DEPTH, const int bare, const ar_bounds to, c
   }
 #define TRANSPOSED(DEPTH)                                                                          \
   static void transposed_##DEPTH(const ar_gemm *gemm, const uint8_t *input, const int8_t *weights, \
-                                 const ar_requantize_block *blocks, int32_t valid_channels,        \
-                                 void *output) {                                                   \
-    (void)valid_channels;                                                                          \
+                                 const ar_requantize_block *blocks, int32_t, void *output) {       \
     ar_outputs outputs = outputs_of(FILTERS, gemm, blocks);                                        \
     if (outputs.mode != AR_REQUANT_BARE) {                                                         \
       exact_transposed_##DEPTH(outputs.to, gemm, input, weights, blocks, output);                  \

@@ -28,7 +28,7 @@ AR_INLINE void one_word(const int P, const uint8_t *row, ptrdiff_t stride, const
   }
 }
 
-AR_INLINE void accumulate(const int P, const int NB, const ar_gemm *gemm, const uint8_t *input,
+AR_INLINE void accumulate(const int P, const int, const ar_gemm *gemm, const uint8_t *input,
                           const int8_t *weights, ar_i32 *acc) {
   const ptrdiff_t stride = gemm->position_stride;
   pairs sums[P];
@@ -42,7 +42,6 @@ AR_INLINE void accumulate(const int P, const int NB, const ar_gemm *gemm, const 
     for (int k = 0; k < gemm->dwords; ++k, row += 4, weights += 64)
       one_word(P, row, stride, weights, sums);
   }
-  (void)NB;
   AR_UNROLL
   for (int p = 0; p < P; ++p) {
     AR_EACH

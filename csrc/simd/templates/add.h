@@ -177,8 +177,7 @@ static ar_status add_measure(const void *params, const ar_tensor *io, ar_sizes *
   return AR_OK;
 }
 
-static ar_status add_make_plan(const void *params, const ar_tensor *io, void *memory) {
-  (void)io;
+static ar_status add_make_plan(const void *params, const ar_tensor *, void *memory) {
   const AddSubParams *p = params;
   add_plan *plan = memory;
   plan->low = (int8_t)p->activation_min;
@@ -200,9 +199,7 @@ static __attribute__((noinline)) void exact_add(const AddSubParams *params, cons
   }
 }
 
-static ar_status add_run(const void *params, const void *memory, const ar_tensor *io,
-                         uint8_t *workspace) {
-  (void)workspace;
+static ar_status add_run(const void *params, const void *memory, const ar_tensor *io, uint8_t *) {
   const add_plan *plan = memory;
   const int8_t *a = io[1].data, *b = io[2].data;
   const int64_t count = ar_elements(&io[0]);

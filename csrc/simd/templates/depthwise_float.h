@@ -308,9 +308,8 @@ static const float *row_at(const float_plan *plan, bordered *b, int64_t y) {
   return b->ring + y % plan->ring_rows * slot;
 }
 
-static ar_status float_run(const void *params, const void *memory, const ar_tensor *io,
+static ar_status float_run(const void *, const void *memory, const ar_tensor *io,
                            uint8_t *workspace) {
-  (void)params;
   const float_plan *plan = memory;
   const int64_t image = (int64_t)plan->staging.rows * plan->staging.row_bytes / 4;
   const int64_t row = (int64_t)plan->columns * plan->channels;

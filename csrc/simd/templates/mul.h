@@ -54,8 +54,7 @@ static void repeat_lane(ar_requantize_block *block) {
   }
 }
 
-static ar_status mul_make_plan(const void *params, const ar_tensor *io, void *memory) {
-  (void)io;
+static ar_status mul_make_plan(const void *params, const ar_tensor *, void *memory) {
   const MulDivParams *p = params;
   mul_plan *plan = memory;
   plan->offset1 = p->input1_offset, plan->offset2 = p->input2_offset;
@@ -112,9 +111,7 @@ static __attribute__((noinline)) void exact_mul(const mul_plan *plan, const int8
   mul_all(AR_REQUANT_INTEGER, plan, a, b, out, count);
 }
 
-static ar_status mul_run(const void *params, const void *memory, const ar_tensor *io,
-                         uint8_t *workspace) {
-  (void)params, (void)workspace;
+static ar_status mul_run(const void *, const void *memory, const ar_tensor *io, uint8_t *) {
   const mul_plan *plan = memory;
   const int8_t *a = io[1].data, *b = io[2].data;
   const int64_t count = ar_elements(&io[0]);

@@ -6,22 +6,16 @@
 
 enum { MUL_FLOAT_WORK = 12 };
 
-static ar_status mul_float_measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)params, (void)sizes;
+static ar_status mul_float_measure(const void *, const ar_tensor *io, ar_sizes *) {
   const ar_tensor *y = &io[0];
   return y->type == AR_FLOAT32 && ar_alike(&io[1], y) && ar_alike(&io[2], y) ? AR_OK
                                                                              : AR_UNSUPPORTED;
 }
 
-static ar_status mul_float_plan(const void *params, const ar_tensor *io, void *plan) {
-  (void)params, (void)io, (void)plan;
-  return AR_OK;
-}
+static ar_status mul_float_plan(const void *, const ar_tensor *, void *) { return AR_OK; }
 
 /* NaN stays as it is. */
-static ar_status mul_float_run(const void *params, const void *plan, const ar_tensor *io,
-                               uint8_t *workspace) {
-  (void)plan, (void)workspace;
+static ar_status mul_float_run(const void *params, const void *, const ar_tensor *io, uint8_t *) {
   const MulDivParams *p = params;
   const float low = (float)p->activation_min, high = (float)p->activation_max;
   const float *a = io[1].data, *b = io[2].data;

@@ -274,9 +274,8 @@ static void run_group(const winograd_plan *plan, const float *x, const uint8_t *
   }
 }
 
-static ar_status winograd_run(const void *params, const void *memory, const ar_tensor *io,
+static ar_status winograd_run(const void *, const void *memory, const ar_tensor *io,
                               uint8_t *workspace) {
-  (void)params;
   const winograd_plan *plan = memory;
   const uint8_t *packed = (const uint8_t *)memory + HEADER, *input = io[1].data;
   float *values = (float *)(workspace + plan->values);
