@@ -8,7 +8,7 @@
 #define AR_IN_FLIGHT 1
 #include "simd/templates/gemm_int8.h"
 
-enum { POINTS = 6, VALUES = POINTS * POINTS };
+enum { STRIDES = 1, MOST_TILES = AR_WINOGRAD_TILES, POINTS = 6, VALUES = POINTS * POINTS };
 
 typedef __m512i int32s;
 AR_INLINE int32s plus(int32s a, int32s b) { return _mm512_add_epi32(a, b); }
@@ -17,30 +17,6 @@ AR_INLINE int32s times(int32s a, int power) { return _mm512_slli_epi32(a, power)
 
 #include "simd/templates/winograd_int16s.h"
 #include "simd/templates/winograd_int8.h"
-
-/* -- to the points ----------------------------------------------------------------------------- */
-
-/* Sixteen channels of one tile; points are `depth` apart. */
-static void transform_input(const uint8_t *input, ptrdiff_t row_bytes, ptrdiff_t depth,
-                            int16_t *values) {
-  __m256i columns[POINTS][POINTS];
-  for (int x = 0; x < POINTS; ++x, input += depth) {
-    __m256i column[POINTS], v[POINTS];
-#pragma clang loop unroll(full)
-    for (int y = 0; y < POINTS; ++y)
-      column[y] = _mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)(input + y * row_bytes)));
-    at_six(column, v);
-#pragma clang loop unroll(full)
-    for (int y = 0; y < POINTS; ++y) columns[y][x] = v[y];
-  }
-  for (int y = 0; y < POINTS; ++y) {
-    __m256i v[POINTS];
-    at_six(columns[y], v);
-#pragma clang loop unroll(full)
-    for (int x = 0; x < POINTS; ++x)
-      _mm256_storeu_si256((__m256i *)(values + (POINTS * y + x) * depth), v[x]);
-  }
-}
 
 /* -- products ---------------------------------------------------------------------------------- */
 
@@ -72,9 +48,9 @@ MULTIPLY(5)
 MULTIPLY(6)
 MULTIPLY(7)
 MULTIPLY(8)
-static const multiply_fn multiply_variants[AR_WINOGRAD_TILES + 1] = {
-    0,          multiply_1, multiply_2, multiply_3, multiply_4,
-    multiply_5, multiply_6, multiply_7, multiply_8};
+static const multiply_fn multiply_variants[MOST_TILES + 1] = {0,          multiply_1, multiply_2,
+                                                              multiply_3, multiply_4, multiply_5,
+                                                              multiply_6, multiply_7, multiply_8};
 
 /* -- and back ---------------------------------------------------------------------------------- */
 
@@ -109,38 +85,9 @@ static void finish_tile(const ar_winograd *w, const int32_t *products,
     finish_row(w, columns[y], block, valid_channels, output);
 }
 
-/* -- tiles ------------------------------------------------------------------------------------- */
+#include "simd/templates/winograd_tiles.h"
 
 void ar_winograd_avx512vnni(const ar_winograd *w, const uint8_t *input, const int8_t *weights,
                             const ar_requantize_block *blocks, int8_t *output, uint8_t *workspace) {
-  const int64_t tile_values = (int64_t)VALUES * w->depth, depth = w->depth;
-  int16_t *values = (int16_t *)workspace;
-  int32_t *products = (int32_t *)(workspace + ar_winograd_values_bytes(w));
-  const int32_t all = w->tile_rows * w->tile_columns;
-  const int32_t strips = (all + AR_WINOGRAD_TILES - 1) / AR_WINOGRAD_TILES;
-  const int32_t strip = (all + strips - 1) / strips; /* tiles of it */
-  for (int32_t number = 0; number < all; number += strip) {
-    /* The last of all start early enough to be as many. */
-    const int32_t first = number + strip > all ? all - strip : number;
-    for (int32_t t = 0; t < strip; ++t) {
-      const corner at = corner_of(w, first + t);
-      const uint8_t *x = input + (ptrdiff_t)at.y * w->row_bytes + (ptrdiff_t)at.x * depth;
-      for (int64_t c = 0; c < depth; c += AR_WINOGRAD_DEPTH) {
-        /* The last vector starts early enough to be whole. */
-        const int64_t from = c + AR_WINOGRAD_DEPTH > depth ? depth - AR_WINOGRAD_DEPTH : c;
-        transform_input(x + from, w->row_bytes, depth, values + t * tile_values + from);
-      }
-    }
-    for (int32_t b = 0; b < w->blocks; ++b) {
-      multiply_variants[strip](w, (const uint8_t *)values, weights + b * tile_values * 2 * AR_BLOCK,
-                               products);
-      for (int32_t t = 0; t < strip; ++t) {
-        const corner at = corner_of(w, first + t);
-        const ptrdiff_t place = (ptrdiff_t)at.y * w->columns + at.x;
-        finish_tile(w, products + t * AR_BLOCK * VALUES, &blocks[b],
-                    w->gemm.channels - AR_BLOCK * b,
-                    output + place * w->gemm.channels + AR_BLOCK * b);
-      }
-    }
-  }
+  run_winograd(w, input, weights, blocks, output, workspace);
 }
