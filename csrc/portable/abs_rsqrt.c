@@ -1,14 +1,9 @@
 /* ABS and RSQRT: int8 through the parameters' tables, int16, float32. */
 #include "arithmetic/fixedpoint.h"
-#include "lookup.h"
+#include "activation.h"
 #include "maps.h"
 #include "records/abs.h"
 #include "records/rsqrt.h"
-
-static int is_known(const ar_tensor *io, ar_int8s table) {
-  if (io[0].type == AR_INT8 && table.count < 256) return 0;
-  return AR_IS_ONE_OF(io[0].type, AR_INT8, AR_INT16, AR_FLOAT32) && ar_alike(&io[0], &io[1]);
-}
 
 /* -- ABS */
 
@@ -16,10 +11,10 @@ static ar_status measure_abs(const void *opaque, const ar_tensor *io, ar_sizes *
   const AbsParams *p = opaque;
   /* Only int8 has zero points, and a table. */
   const int sound = ar_is_rescale(p->shift) && (io[0].type == AR_INT8 || p->input_offset == 0);
-  return sound && is_known(io, p->table) ? AR_OK : AR_UNSUPPORTED;
+  return sound && ar_is_activation(io, p->table) ? AR_OK : AR_UNSUPPORTED;
 }
 
-static void abs_float(const float *restrict x, float *restrict y, int64_t count) {
+static void abs_float(const AbsParams, const float *restrict x, float *restrict y, int64_t count) {
   for (int64_t i = 0; i < count; ++i)
     y[i] = ar_float_of_bits(ar_bits_of_float(x[i]) & UINT32_C(0x7FFFFFFF));
 }
@@ -40,23 +35,14 @@ static void abs_int16(const AbsParams p, const int16_t *restrict x, int16_t *res
   }
 }
 
-static ar_status run_abs(const void *opaque, const void *, const ar_tensor *io, uint8_t *) {
-  const AbsParams *p = opaque;
-  const int64_t count = ar_elements(&io[0]);
-  switch (io[0].type) {
-    case AR_INT8: ar_lookup(p->table.data, io[1].data, io[0].data, count); break;
-    case AR_INT16: abs_int16(*p, io[1].data, io[0].data, count); break;
-    default: abs_float(io[1].data, io[0].data, count);
-  }
-  return AR_OK;
-}
+AR_RUN_ACTIVATION(run_abs, AbsParams, abs_int16, abs_float)
 
 /* -- RSQRT */
 
 static ar_status measure_rsqrt(const void *opaque, const ar_tensor *io, ar_sizes *) {
   const RsqrtParams *p = opaque;
   if (io[0].type == AR_INT16 && p->table_int16.count < INT16_MAX + 1) return AR_UNSUPPORTED;
-  return is_known(io, p->table) ? AR_OK : AR_UNSUPPORTED;
+  return ar_is_activation(io, p->table) ? AR_OK : AR_UNSUPPORTED;
 }
 
 #define AR_LEAST(T)                                                          \

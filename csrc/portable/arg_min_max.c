@@ -24,11 +24,6 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *) {
       }                                                                                  \
   }
 
-AR_SEARCH(largest_int8, int8_t, >)
-AR_SEARCH(largest_float, float, >)
-AR_SEARCH(smallest_int8, int8_t, <)
-AR_SEARCH(smallest_float, float, <)
-
 typedef struct {
   int64_t outer, n, inner;
 } sizes_of_search;
@@ -40,19 +35,18 @@ static sizes_of_search search_sizes(const ArgMinMaxParams *p, const ar_tensor *x
   return s;
 }
 
-static ar_status run_max(const void *params, const void *, const ar_tensor *io, uint8_t *) {
-  const sizes_of_search s = search_sizes(params, &io[1]);
-  if (io[1].type == AR_INT8) largest_int8(io[1].data, io[0].data, s.outer, s.n, s.inner);
-  else largest_float(io[1].data, io[0].data, s.outer, s.n, s.inner);
-  return AR_OK;
-}
+#define AR_ARG(name, WINS)                                                                  \
+  AR_SEARCH(name##_int8, int8_t, WINS)                                                      \
+  AR_SEARCH(name##_float, float, WINS)                                                      \
+  static ar_status name(const void *params, const void *, const ar_tensor *io, uint8_t *) { \
+    const sizes_of_search s = search_sizes(params, &io[1]);                                 \
+    if (io[1].type == AR_INT8) name##_int8(io[1].data, io[0].data, s.outer, s.n, s.inner);  \
+    else name##_float(io[1].data, io[0].data, s.outer, s.n, s.inner);                       \
+    return AR_OK;                                                                           \
+  }
 
-static ar_status run_min(const void *params, const void *, const ar_tensor *io, uint8_t *) {
-  const sizes_of_search s = search_sizes(params, &io[1]);
-  if (io[1].type == AR_INT8) smallest_int8(io[1].data, io[0].data, s.outer, s.n, s.inner);
-  else smallest_float(io[1].data, io[0].data, s.outer, s.n, s.inner);
-  return AR_OK;
-}
+AR_ARG(arg_max, >)
+AR_ARG(arg_min, <)
 
-AR_PORTABLE_KERNEL(ARG_MAX, measure, ar_plan_nothing, run_max)
-AR_PORTABLE_KERNEL(ARG_MIN, measure, ar_plan_nothing, run_min)
+AR_PORTABLE_KERNEL(ARG_MAX, measure, ar_plan_nothing, arg_max)
+AR_PORTABLE_KERNEL(ARG_MIN, measure, ar_plan_nothing, arg_min)

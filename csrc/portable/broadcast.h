@@ -129,6 +129,11 @@ static inline int ar_next_row(const ar_broadcast *g, ar_row *row) {
     } while (ar_next_row(g, &row));                                               \
   }
 
+/* The parameters of functions that have none. */
+typedef struct {
+  int nothing;
+} ar_no_params;
+
 /* measure() and plan() of such an operator: the plan is the broadcast. */
 static inline ar_status ar_measure_binary(const ar_tensor *io, ar_sizes *sizes) {
   ar_broadcast unused;

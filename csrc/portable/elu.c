@@ -1,14 +1,12 @@
 /* ELU: int8 through the parameters' table, float32. */
+#include "activation.h"
 #include "float_math.h"
-#include "lookup.h"
-#include "name.h"
 #include "records/elu.h"
 
 static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *) {
   const EluParams *p = params;
-  if (io[0].type == AR_INT8 && p->table.count < 256) return AR_UNSUPPORTED;
-  const int known = AR_IS_ONE_OF(io[0].type, AR_INT8, AR_FLOAT32);
-  return known && ar_alike(&io[0], &io[1]) ? AR_OK : AR_UNSUPPORTED;
+  const int known = io[0].type != AR_INT16 && ar_is_activation(io, p->table);
+  return known ? AR_OK : AR_UNSUPPORTED;
 }
 
 static void elu_float(const float *restrict x, float *restrict y, int64_t count) {

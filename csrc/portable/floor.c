@@ -8,15 +8,11 @@ static ar_status measure(const void *, const ar_tensor *io, ar_sizes *sizes) {
   return ar_measure_binary(io, sizes);
 }
 
-typedef struct {
-  int nothing;
-} none;
-
-static inline float floor_of_quotient(const none *, float a, float b) {
+static inline float floor_of_quotient(const ar_no_params *, float a, float b) {
   return (float)floor((double)a / (double)b);
 }
 
-AR_BINARY(divide, float, none, floor_of_quotient)
+AR_BINARY(divide, float, ar_no_params, floor_of_quotient)
 
 /* A divisor of 0 is Python's to refuse. */
 static ar_status floor_div(const void *, const void *plan, const ar_tensor *io, uint8_t *) {
@@ -24,7 +20,7 @@ static ar_status floor_div(const void *, const void *plan, const ar_tensor *io, 
   int has_zero = 0;
   for (int64_t i = 0, n = ar_elements(&io[2]); i < n; ++i) has_zero |= b[i] == 0.0f;
   if (has_zero) return AR_BAD_ARGUMENT;
-  divide(plan, &(none){0}, io);
+  divide(plan, &(ar_no_params){0}, io);
   return AR_OK;
 }
 
@@ -46,7 +42,7 @@ static inline float with_sign_of_divisor(float remainder, float b) {
 enum { BLOCK = 64 };
 
 /* Where the fast way leads to a NaN in a block, fmodf() does that again. */
-static void modulo_row(const none, const float *a, const float *b, float *y, int64_t n,
+static void modulo_row(const ar_no_params, const float *a, const float *b, float *y, int64_t n,
                        int64_t step0, int64_t step1) {
   float x[BLOCK], z[BLOCK], remainder[BLOCK];
   for (int64_t done = 0; done < n; done += BLOCK) {
@@ -64,10 +60,10 @@ static void modulo_row(const none, const float *a, const float *b, float *y, int
   }
 }
 
-AR_BINARY_BY_ROWS(modulo, float, float, float, none)
+AR_BINARY_BY_ROWS(modulo, float, float, float, ar_no_params)
 
 static ar_status floor_mod(const void *, const void *plan, const ar_tensor *io, uint8_t *) {
-  modulo(plan, &(none){0}, io);
+  modulo(plan, &(ar_no_params){0}, io);
   return AR_OK;
 }
 

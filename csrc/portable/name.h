@@ -32,3 +32,14 @@ static inline float ar_clamp_float(float x, float low, float high) {
 
 /* For kernels without constants to pack. */
 static inline ar_status ar_plan_nothing(const void *, const ar_tensor *, void *) { return AR_OK; }
+
+/* Defines measure() and plan() of a kernel whose plan is a TYPE, which DESCRIBE(params, io, plan) fills. */
+#define AR_DESCRIBED(MEASURE, MAKE, TYPE, DESCRIBE)                                    \
+  static ar_status MEASURE(const void *params, const ar_tensor *io, ar_sizes *sizes) { \
+    TYPE unused;                                                                       \
+    sizes->plan = sizeof(TYPE);                                                        \
+    return DESCRIBE(params, io, &unused);                                              \
+  }                                                                                    \
+  static ar_status MAKE(const void *params, const ar_tensor *io, void *memory) {       \
+    return DESCRIBE(params, io, memory);                                               \
+  }

@@ -39,15 +39,7 @@ static ar_status describe(const PadParams *p, const ar_tensor *io, pad_plan *pla
   return AR_OK;
 }
 
-static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  pad_plan unused;
-  sizes->plan = sizeof(pad_plan);
-  return describe(params, io, &unused);
-}
-
-static ar_status plan(const void *params, const ar_tensor *io, void *memory) {
-  return describe(params, io, memory);
-}
+AR_DESCRIBED(measure, plan, pad_plan, describe)
 
 #define AR_FILL(T)                                   \
   do {                                               \

@@ -12,18 +12,8 @@ static ar_status describe_all(const void *params, const ar_tensor *io, ar_reduct
   return io[1].type == AR_BOOL ? ar_describe_reduction(params, io, plan) : AR_UNSUPPORTED;
 }
 
-#define AR_MEASURE_AND_PLAN(suffix, DESCRIBE)                                                  \
-  static ar_status measure##suffix(const void *params, const ar_tensor *io, ar_sizes *sizes) { \
-    ar_reduction unused;                                                                       \
-    sizes->plan = sizeof(ar_reduction);                                                        \
-    return DESCRIBE(params, io, &unused);                                                      \
-  }                                                                                            \
-  static ar_status plan##suffix(const void *params, const ar_tensor *io, void *memory) {       \
-    return DESCRIBE(params, io, memory);                                                       \
-  }
-
-AR_MEASURE_AND_PLAN(, describe)
-AR_MEASURE_AND_PLAN(_all, describe_all)
+AR_DESCRIBED(measure, plan, ar_reduction, describe)
+AR_DESCRIBED(measure_all, plan_all, ar_reduction, describe_all)
 
 enum { LANES = 64, FEW = 16 }; /* of one row's elements, which are compared side by side */
 
@@ -80,21 +70,17 @@ static int begin(const ar_tensor *io, float worst_float, int worst_byte) {
   return ar_elements(&io[1]) > 0;
 }
 
-static ar_status run_max(const void *, const void *memory, const ar_tensor *io, uint8_t *) {
-  const ar_walk walk = ((const ar_reduction *)memory)->output;
-  if (!begin(io, -FLT_MAX, INT8_MIN)) return AR_OK;
-  if (io[0].type == AR_INT8) largest_int8(walk, io[1].data, io[0].data);
-  else largest_float(walk, io[1].data, io[0].data);
-  return AR_OK;
-}
+#define AR_EXTREMUM(name, COMPARE, WORST_FLOAT, WORST_BYTE)                                 \
+  static ar_status name(const void *, const void *memory, const ar_tensor *io, uint8_t *) { \
+    const ar_walk walk = ((const ar_reduction *)memory)->output;                            \
+    if (!begin(io, WORST_FLOAT, WORST_BYTE)) return AR_OK;                                  \
+    if (io[0].type == AR_INT8) COMPARE##_int8(walk, io[1].data, io[0].data);                \
+    else COMPARE##_float(walk, io[1].data, io[0].data);                                     \
+    return AR_OK;                                                                           \
+  }
 
-static ar_status run_min(const void *, const void *memory, const ar_tensor *io, uint8_t *) {
-  const ar_walk walk = ((const ar_reduction *)memory)->output;
-  if (!begin(io, FLT_MAX, INT8_MAX)) return AR_OK;
-  if (io[0].type == AR_INT8) smallest_int8(walk, io[1].data, io[0].data);
-  else smallest_float(walk, io[1].data, io[0].data);
-  return AR_OK;
-}
+AR_EXTREMUM(run_max, largest, -FLT_MAX, INT8_MIN)
+AR_EXTREMUM(run_min, smallest, FLT_MAX, INT8_MAX)
 
 static ar_status run_all(const void *, const void *memory, const ar_tensor *io, uint8_t *) {
   const ar_walk walk = ((const ar_reduction *)memory)->output;

@@ -1,25 +1,17 @@
 /* RELU, RELU6, LEAKY_RELU and HARD_SWISH: int8 mostly through the parameters' tables. */
 #include "arithmetic/fixedpoint.h"
-#include "lookup.h"
-#include "name.h"
+#include "activation.h"
 #include "records/hard_swish.h"
 #include "records/leaky_relu.h"
 #include "records/relu.h"
 #include "records/relu6.h"
-
-/* For int8 there must be a table. */
-static ar_status measure(ar_int8s table, const ar_tensor *io) {
-  if (io[0].type == AR_INT8 && table.count < 256) return AR_UNSUPPORTED;
-  const int known = AR_IS_ONE_OF(io[0].type, AR_INT8, AR_INT16, AR_FLOAT32);
-  return known && ar_alike(&io[0], &io[1]) ? AR_OK : AR_UNSUPPORTED;
-}
 
 /* -- RELU */
 
 static ar_status measure_relu(const void *opaque, const ar_tensor *io, ar_sizes *) {
   const ReluParams *p = opaque;
   if (!ar_is_small(p->input_offset) || !ar_is_rescale(p->output_shift)) return AR_UNSUPPORTED;
-  return measure(p->table, io);
+  return ar_is_activation(io, p->table) ? AR_OK : AR_UNSUPPORTED;
 }
 
 static void relu_int16(const ReluParams p, const int16_t *restrict x, int16_t *restrict y,
@@ -30,20 +22,12 @@ static void relu_int16(const ReluParams p, const int16_t *restrict x, int16_t *r
   }
 }
 
-static void relu_float(const float *restrict x, float *restrict y, int64_t count) {
+static void relu_float(const ReluParams, const float *restrict x, float *restrict y,
+                       int64_t count) {
   for (int64_t i = 0; i < count; ++i) y[i] = x[i] < 0.0f ? 0.0f : x[i];
 }
 
-static ar_status run_relu(const void *opaque, const void *, const ar_tensor *io, uint8_t *) {
-  const ReluParams *p = opaque;
-  const int64_t count = ar_elements(&io[0]);
-  switch (io[0].type) {
-    case AR_INT8: ar_lookup(p->table.data, io[1].data, io[0].data, count); break;
-    case AR_INT16: relu_int16(*p, io[1].data, io[0].data, count); break;
-    default: relu_float(io[1].data, io[0].data, count);
-  }
-  return AR_OK;
-}
+AR_RUN_ACTIVATION(run_relu, ReluParams, relu_int16, relu_float)
 
 /* -- RELU6 */
 
@@ -92,8 +76,9 @@ static void leaky_relu_int16(const LeakyReluParams p, const int16_t *restrict x,
   }
 }
 
-static void leaky_relu_float(float alpha, const float *restrict x, float *restrict y,
+static void leaky_relu_float(const LeakyReluParams p, const float *restrict x, float *restrict y,
                              int64_t count) {
+  const float alpha = (float)p.alpha;
   for (int64_t i = 0; i < count; ++i) y[i] = x[i] > 0.0f ? x[i] : x[i] * alpha;
 }
 
@@ -102,19 +87,10 @@ static ar_status measure_leaky_relu(const void *opaque, const ar_tensor *io, ar_
   if (!ar_is_small(p->input_offset) || p->multiplier_alpha == INT32_MIN ||
       !ar_is_rescale(p->shift_identity) || !ar_is_rescale(p->shift_alpha))
     return AR_UNSUPPORTED;
-  return measure(p->table, io);
+  return ar_is_activation(io, p->table) ? AR_OK : AR_UNSUPPORTED;
 }
 
-static ar_status run_leaky_relu(const void *opaque, const void *, const ar_tensor *io, uint8_t *) {
-  const LeakyReluParams *p = opaque;
-  const int64_t count = ar_elements(&io[0]);
-  switch (io[0].type) {
-    case AR_INT8: ar_lookup(p->table.data, io[1].data, io[0].data, count); break;
-    case AR_INT16: leaky_relu_int16(*p, io[1].data, io[0].data, count); break;
-    default: leaky_relu_float((float)p->alpha, io[1].data, io[0].data, count);
-  }
-  return AR_OK;
-}
+AR_RUN_ACTIVATION(run_leaky_relu, LeakyReluParams, leaky_relu_int16, leaky_relu_float)
 
 /* -- HARD_SWISH */
 
@@ -129,7 +105,8 @@ static void hard_swish_float(const float *restrict x, float *restrict y, int64_t
 
 static ar_status measure_hard_swish(const void *params, const ar_tensor *io, ar_sizes *) {
   const HardSwishParams *p = params;
-  return io[0].type == AR_INT16 ? AR_UNSUPPORTED : measure(p->table, io);
+  const int known = io[0].type != AR_INT16 && ar_is_activation(io, p->table);
+  return known ? AR_OK : AR_UNSUPPORTED;
 }
 
 static ar_status run_hard_swish(const void *opaque, const void *, const ar_tensor *io, uint8_t *) {

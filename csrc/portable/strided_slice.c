@@ -25,15 +25,7 @@ static ar_status describe(const StridedSliceParams *p, const ar_tensor *io, slic
   return AR_OK;
 }
 
-static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  slice_plan unused;
-  sizes->plan = sizeof(slice_plan);
-  return describe(params, io, &unused);
-}
-
-static ar_status plan(const void *params, const ar_tensor *io, void *memory) {
-  return describe(params, io, memory);
-}
+AR_DESCRIBED(measure, plan, slice_plan, describe)
 
 static ar_status run(const void *, const void *memory, const ar_tensor *io, uint8_t *) {
   const slice_plan *plan = memory;

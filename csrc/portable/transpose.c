@@ -2,9 +2,10 @@
 #include "strides.h"
 #include "records/transpose.h"
 
-static ar_status describe(const TransposeParams *p, const ar_tensor *x, ar_walk *walk) {
+static ar_status describe(const TransposeParams *p, const ar_tensor *io, ar_walk *walk) {
+  const ar_tensor *x = &io[1];
   int64_t step[AR_WALK_RANK];
-  if (x->rank > 5) return AR_UNSUPPORTED;
+  if (!ar_alike(&io[0], x) || !ar_element_bytes(x->type) || x->rank > 5) return AR_UNSUPPORTED;
   int64_t elements = 1;
   for (int32_t i = x->rank - 1; i >= 0; --i) {
     step[i] = elements;
@@ -22,16 +23,7 @@ static ar_status describe(const TransposeParams *p, const ar_tensor *x, ar_walk 
   return AR_OK;
 }
 
-static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  ar_walk unused;
-  if (!ar_alike(&io[0], &io[1]) || !ar_element_bytes(io[0].type)) return AR_UNSUPPORTED;
-  sizes->plan = sizeof(ar_walk);
-  return describe(params, &io[1], &unused);
-}
-
-static ar_status plan(const void *params, const ar_tensor *io, void *memory) {
-  return describe(params, &io[1], memory);
-}
+AR_DESCRIBED(measure, plan, ar_walk, describe)
 
 static ar_status run(const void *, const void *memory, const ar_tensor *io, uint8_t *) {
   ar_gather(memory, io[1].data, 0, io[0].data, ar_element_bytes(io[0].type));
