@@ -92,58 +92,8 @@ def address(array: Array | None) -> int:
 # -- callbacks: C knows a node's handle --------------------------------------------------
 
 
-def _answered(user: Any, answer: Callable[[Answers], Any], failed: Any) -> Any:
-    one: Answers = ffi.from_handle(user)
-    try:
-        return answer(one)
-    except BaseException as error:  # goes on behind the kernel
-        one.error = error
-        return failed
-
-
 def _pointer(found: int) -> Any:
     return ffi.cast("void *", found)
-
-
-def _persistent(user: Any, size: int) -> Any:
-    return _answered(user, lambda one: _pointer(one.persistent(size)), ffi.NULL)
-
-
-def _scratch(user: Any, size: int) -> Any:
-    return _answered(user, lambda one: one.scratch(size), -1)
-
-
-def _scratch_data(user: Any, handle: int) -> Any:
-    return _answered(user, lambda one: _pointer(one.scratch_data(handle)), ffi.NULL)
-
-
-def _temp_tensor(user: Any, index: int) -> Any:
-    return _answered(user, lambda one: _done(one.temp_tensor, index), 0)
-
-
-def _free_tensor(user: Any, index: int) -> Any:
-    return _answered(user, lambda one: _done(one.free_tensor, index), 0)
-
-
-def _temp_buffer(user: Any, size: int, alignment: int) -> Any:
-    return _answered(user, lambda one: _pointer(one.temp_buffer(size, alignment)), ffi.NULL)
-
-
-def _free_buffer(user: Any, buffer: Any) -> Any:
-    where = int(ffi.cast("uintptr_t", buffer))
-    return _answered(user, lambda one: _done(one.free_buffer, where), 0)
-
-
-def _tensor(user: Any, index: int, out: Any) -> Any:
-    return _answered(user, lambda one: _fill(out, one.tensor(index)), 0)
-
-
-def _decompression(user: Any, size: int) -> Any:
-    return _answered(user, lambda one: _pointer(one.decompression(size)), ffi.NULL)
-
-
-def _reset_decompression(user: Any) -> Any:
-    return _answered(user, lambda one: _done(one.reset_decompression), 0)
 
 
 def _done(call: Callable[..., None], *arguments: int) -> int:
@@ -167,29 +117,37 @@ def _fill(out: Any, facts: Facts) -> int:
     return 1
 
 
-#: What the module's C functions of these names call.
-_CALLBACKS = {
-    "ak_persistent": _persistent,
-    "ak_scratch": _scratch,
-    "ak_scratch_data": _scratch_data,
-    "ak_temp_tensor": _temp_tensor,
-    "ak_free_tensor": _free_tensor,
-    "ak_temp_buffer": _temp_buffer,
-    "ak_free_buffer": _free_buffer,
-    "ak_tensor_of": _tensor,
-    "ak_decompression": _decompression,
-    "ak_reset_decompression": _reset_decompression,
+def _free_buffer(one: Answers, buffer: Any) -> int:
+    return _done(one.free_buffer, int(ffi.cast("uintptr_t", buffer)))
+
+
+#: What the functions of ``ak_host``, in its order, ask a node's host, and answer where that raises.
+_CALLBACKS: dict[str, tuple[Callable[..., Any], Any]] = {
+    "ak_persistent": (lambda one, size: _pointer(one.persistent(size)), ffi.NULL),
+    "ak_scratch": (lambda one, size: one.scratch(size), -1),
+    "ak_scratch_data": (lambda one, handle: _pointer(one.scratch_data(handle)), ffi.NULL),
+    "ak_temp_tensor": (lambda one, index: _done(one.temp_tensor, index), 0),
+    "ak_free_tensor": (lambda one, index: _done(one.free_tensor, index), 0),
+    "ak_temp_buffer": (lambda one, *sizes: _pointer(one.temp_buffer(*sizes)), ffi.NULL),
+    "ak_free_buffer": (_free_buffer, 0),
+    "ak_tensor_of": (lambda one, index, out: _fill(out, one.tensor(index)), 0),
+    "ak_decompression": (lambda one, size: _pointer(one.decompression(size)), ffi.NULL),
+    "ak_reset_decompression": (lambda one: _done(one.reset_decompression), 0),
 }
-for _name, _function in _CALLBACKS.items():
-    ffi.def_extern(name=_name)(_function)
-_HOST = ffi.new(
-    "ak_host *",
-    (
-        *(lib.ak_persistent, lib.ak_scratch, lib.ak_scratch_data, lib.ak_temp_tensor),
-        *(lib.ak_free_tensor, lib.ak_temp_buffer, lib.ak_free_buffer, lib.ak_tensor_of),
-        *(lib.ak_decompression, lib.ak_reset_decompression),
-    ),
-)
+
+
+def _answered(answer: Callable[..., Any], failed: Any, user: Any, *arguments: Any) -> Any:
+    one: Answers = ffi.from_handle(user)
+    try:
+        return answer(one, *arguments)
+    except BaseException as error:  # goes on behind the kernel
+        one.error = error
+        return failed
+
+
+for _name, _callback in _CALLBACKS.items():
+    ffi.def_extern(name=_name)(partial(_answered, *_callback))
+_HOST = ffi.new("ak_host *", tuple(getattr(lib, name) for name in _CALLBACKS))
 
 
 # -- what Arenite calls ------------------------------------------------------------------
