@@ -87,6 +87,27 @@ def zero_point_triples(type: str) -> st.SearchStrategy[ZeroPoints]:  # noqa: A00
     return st.tuples(one, one, one) if type == "int8" else st.just((0, 0, 0))
 
 
+@st.composite
+def arithmetic_models(
+    draw: st.DrawFn,
+    name: str,
+    natural: Callable[[float, float], float],
+    options: st.SearchStrategy[OptionsTable] | None = None,
+    least: Callable[[float, float], float] = lambda a, b: 0.0,
+) -> Model:
+    """An operator of all types; an output's scale is at least ``least`` of the inputs'."""
+    kind = draw(st.sampled_from(["int8", "int8", "int16", "float32", "int32"]))
+    a, b, y = draw(scale_triples(natural))
+    return binary_model(
+        name,
+        draw(broadcast_shapes()),
+        kind,
+        None if options is None else draw(options),
+        scales=(a, b, max(y, least(a, b))) if kind in ("int8", "int16") else None,
+        zero_points=draw(zero_point_triples(kind)),
+    )
+
+
 def run(model: Model, *inputs: object) -> np.ndarray:
     """The output for the given inputs, on the heap."""
     interpreter = HeapInterpreter(model)

@@ -7,33 +7,25 @@ import pytest
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
-from arenite.model import Model, ModelBuilder
+from arenite.model import ModelBuilder
 from arenite.ops import AllOpsResolver
 from arenite.ops.tflite.add import AddOptions
 from arenite.runtime.micro_interpreter import MicroInterpreter
-from tests.ops.binary import binary_model, broadcast_shapes, run, scale_triples, zero_point_triples
+from tests.ops.binary import arithmetic_models, binary_model, run
 from tests.ops.differential import agrees, equals_tflm
 
 RELU6 = AddOptions(fused_activation_function=3)
 
 
-@st.composite
-def models(draw: st.DrawFn) -> Model:
-    kind = draw(st.sampled_from(["int8", "int8", "int16", "float32", "int32"]))
-    a, b, y = draw(scale_triples(max))
-    # The output ratio must be under 1: 2 * max(a, b) < 2**15 * y.
-    scales = (a, b, max(y, max(a, b) * 1e-4)) if kind in ("int8", "int16") else None
-    return binary_model(
+test_equals_tflm = equals_tflm(
+    arithmetic_models(
         "ADD",
-        draw(broadcast_shapes()),
-        kind,
-        AddOptions(draw(st.integers(0, 3)), draw(st.booleans())),
-        scales=scales,
-        zero_points=draw(zero_point_triples(kind)),
+        max,
+        st.builds(AddOptions, st.integers(0, 3), st.booleans()),
+        # The output ratio must be under 1: 2 * max(a, b) < 2**15 * y.
+        least=lambda a, b: max(a, b) * 1e-4,
     )
-
-
-test_equals_tflm = equals_tflm(models())
+)
 
 
 def test_int8_adds_real_values():

@@ -7,26 +7,13 @@ import pytest
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
-from arenite.model import Model
 from arenite.ops.tflite.mul import MulOptions
-from tests.ops.binary import binary_model, broadcast_shapes, run, scale_triples, zero_point_triples
+from tests.ops.binary import arithmetic_models, binary_model, run
 from tests.ops.differential import agrees, equals_tflm
 
-
-@st.composite
-def models(draw: st.DrawFn) -> Model:
-    kind = draw(st.sampled_from(["int8", "int8", "int16", "float32", "int32"]))
-    return binary_model(
-        "MUL",
-        draw(broadcast_shapes()),
-        kind,
-        MulOptions(draw(st.integers(0, 3))),
-        scales=draw(scale_triples(lambda a, b: 60 * a * b)) if kind in ("int8", "int16") else None,
-        zero_points=draw(zero_point_triples(kind)),
-    )
-
-
-test_equals_tflm = equals_tflm(models())
+test_equals_tflm = equals_tflm(
+    arithmetic_models("MUL", lambda a, b: 60 * a * b, st.builds(MulOptions, st.integers(0, 3)))
+)
 
 
 def test_int8_multiplies_real_values():

@@ -4,29 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
-from arenite.model import Model
-from tests.ops.binary import binary_model, broadcast_shapes, run, scale_triples, zero_point_triples
+from tests.ops.binary import arithmetic_models, binary_model, run
 from tests.ops.differential import agrees, equals_tflm
 from tests.oracle import Oracle
 
-
-@st.composite
-def models(draw: st.DrawFn) -> Model:
-    kind = draw(st.sampled_from(["int8", "int8", "int16", "float32", "int32"]))
-    scales = draw(scale_triples(lambda a, b: max(a, b) ** 2 * 300))
-    return binary_model(
-        "SQUARED_DIFFERENCE",
-        draw(broadcast_shapes()),
-        kind,
-        scales=scales if kind in ("int8", "int16") else None,
-        zero_points=draw(zero_point_triples(kind)),
-    )
-
-
-test_equals_tflm = equals_tflm(models(), invokes=3)
+test_equals_tflm = equals_tflm(
+    arithmetic_models("SQUARED_DIFFERENCE", lambda a, b: max(a, b) ** 2 * 300), invokes=3
+)
 
 
 def test_int8_squares_the_difference_of_real_values() -> None:
