@@ -4,6 +4,7 @@ What operators' files have in common is imported from here: contexts and nodes, 
 what a file states beside its registration (traits, a scheme of quantisation, rows).
 """
 
+from arenite.memory.abi import Struct
 from arenite.ops.context import Array, Context, Declared, EvalTensor, Node, TfLiteTensor
 from arenite.ops.registry import (
     NativeKernel,
@@ -53,6 +54,7 @@ __all__ = [
     "OpResolver",
     "Registration",
     "Scheme",
+    "Struct",
     "TfLiteTensor",
     "Traits",
     "Weights",

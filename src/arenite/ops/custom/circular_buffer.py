@@ -19,10 +19,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from arenite.memory.abi import Struct
 from arenite.model import flexbuffer
 from arenite.model.types import INT8
-from arenite.ops import Context, Node, Registration
+from arenite.ops import Context, Node, Registration, Struct
 from arenite.ops import constraints as c
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 

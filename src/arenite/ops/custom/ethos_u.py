@@ -17,13 +17,12 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from arenite.memory.abi import Struct
 from arenite.model.types import UINT8
 from arenite.npu.operations import Program
 from arenite.npu.reference import run
 from arenite.npu.stream import StreamError, read_stream
 from arenite.npu.verification.reader import read_program
-from arenite.ops import Array, Context, Node, Registration, TfLiteTensor, Traits
+from arenite.ops import Array, Context, Node, Registration, Struct, TfLiteTensor, Traits
 from arenite.ops.constraints import NodeView
 from arenite.ops.kernel_util import input_array, input_tensor, output_array
 

@@ -25,10 +25,9 @@ from typing import Any
 
 import numpy as np
 
-from arenite.memory.abi import Struct
 from arenite.model import flexbuffer
 from arenite.model.types import FLOAT32
-from arenite.ops import Array, Context, Node, Registration
+from arenite.ops import Array, Context, Node, Registration, Struct
 from arenite.ops import constraints as c
 from arenite.ops.kernel_util import input_array, input_tensor, output_array
 

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arenite.memory.abi import Struct
 from arenite.model import OptionsTable
 from arenite.model.types import FLOAT32, INT8, INT32
-from arenite.ops import Array, Context, Node, Registration
+from arenite.ops import Array, Context, Node, Registration, Struct
 from arenite.ops import constraints as c
 from arenite.ops.kernel_util import input_array, output_array
 

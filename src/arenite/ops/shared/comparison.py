@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from arenite.memory.abi import Struct
 from arenite.model import TensorType
 from arenite.model.types import BOOL, FLOAT32, INT8, INT16, INT32, INT64
 from arenite.numeric.fixedpoint import Int64Array, multiply_by_quantized_multiplier, wrap_int32
-from arenite.ops import Array, Context, Node, Registration, Traits
+from arenite.ops import Array, Context, Node, Registration, Struct, Traits
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
 from arenite.ops.shared.binary import is_quantized, resize_output, shapes_broadcast, truth

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.fast_init import quick
 from arenite.model.types import FLOAT32, INT8, INT16
-from arenite.ops import Array, Context, Node, Registration
+from arenite.ops import Array, Context, Node, Registration, Struct
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
 from arenite.ops.overlap import Clearance

@@ -11,11 +11,10 @@ from math import prod
 
 import numpy as np
 
-from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
 from arenite.model.types import FLOAT32, INT8, INT16, INT32
 from arenite.numeric.fixedpoint import multiply_by_quantized_multiplier, wrap_int32
-from arenite.ops import Array, Context, Node, Registration, TfLiteTensor
+from arenite.ops import Array, Context, Node, Registration, Struct, TfLiteTensor
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
 

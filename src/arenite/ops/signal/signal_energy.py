@@ -14,9 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arenite.memory.abi import Struct
 from arenite.model.types import INT16, UINT32
-from arenite.ops import Context, Node, Registration
+from arenite.ops import Context, Node, Registration, Struct
 from arenite.ops import constraints as c
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.shared.signal import read_options

@@ -15,9 +15,8 @@ from math import log, log2
 import numpy as np
 import numpy.typing as npt
 
-from arenite.memory.abi import Struct
 from arenite.model.types import INT16, UINT32
-from arenite.ops import Array, Context, Node, Registration
+from arenite.ops import Array, Context, Node, Registration, Struct
 from arenite.ops import constraints as c
 from arenite.ops.kernel_util import input_array, like_input, output_array
 from arenite.ops.shared.signal import read_options, require_range

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arenite.memory.abi import Struct
 from arenite.model import TensorType
 from arenite.model.types import FLOAT32, INT16
-from arenite.ops import Array, Context, Node, Registration
+from arenite.ops import Array, Context, Node, Registration, Struct
 from arenite.ops import constraints as c
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.shared.signal import innermost, read_options, require_range

@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from arenite.memory.abi import Struct
 from arenite.model import TensorType
 from arenite.numeric import fft
-from arenite.ops import Context, Node, Registration
+from arenite.ops import Context, Node, Registration, Struct
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.shared.fft import CONSTRAINTS, FftParams, finish, read_fft_options, tables_bytes
 from arenite.ops.shared.signal import innermost

@@ -5,9 +5,8 @@ Facts: TFLM ``micro/kernels/add.cc``, ``add_common.cc``; the arithmetic is share
 
 from __future__ import annotations
 
-from arenite.memory.abi import Struct
 from arenite.model.types import INT32
-from arenite.ops import Registration, Scheme, Traits
+from arenite.ops import Registration, Scheme, Struct, Traits
 from arenite.ops.kernel_util import QUANTIZED_RANGE, allocate_struct
 from arenite.ops.shared.add_sub import TYPES, AddOptions, invoke, prepare_with
 from arenite.ops.shared.binary import constraints, int32_is_not_quantized

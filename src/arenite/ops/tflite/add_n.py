@@ -13,10 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arenite.memory.abi import Struct
 from arenite.model.types import FLOAT32, INT8
 from arenite.numeric.fixedpoint import multiply_by_quantized_multiplier, wrap_int32
-from arenite.ops import Array, Context, Node, Registration, Scheme, TfLiteTensor
+from arenite.ops import Array, Context, Node, Registration, Scheme, Struct, TfLiteTensor
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from arenite.memory.abi import Struct
 from arenite.model import OptionsTable
-from arenite.ops import Context, Node, Registration, Scheme, Traits
+from arenite.ops import Context, Node, Registration, Scheme, Struct, Traits
 from arenite.ops import constraints as c
 from arenite.ops.kernel_util import input_tensor
 from arenite.ops.resource_variables import raw_bytes

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
-from arenite.ops import Context, Node, Registration, Traits
+from arenite.ops import Context, Node, Registration, Struct, Traits
 from arenite.ops import constraints as c
 from arenite.ops.shared.control_flow import HAS_RUN
 

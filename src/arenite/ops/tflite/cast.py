@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.types import BOOL, FLOAT32, INT8, INT16, INT32, UINT32
-from arenite.ops import Array, Context, Node, Registration, Traits
+from arenite.ops import Array, Context, Node, Registration, Struct, Traits
 from arenite.ops import constraints as c
 from arenite.ops.kernel_util import input_array, like_input, output_array
 from arenite.ops.shared.overlap import element_by_element

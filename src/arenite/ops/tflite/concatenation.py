@@ -5,10 +5,9 @@ Facts: TFLM ``micro/kernels/concatenation.cc`` and ``reference/concatenation.h``
 
 from __future__ import annotations
 
-from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
 from arenite.model.types import BOOL, FLOAT32, INT8, INT16, INT32, INT64
-from arenite.ops import MOVES, Context, Node, Registration, Traits
+from arenite.ops import MOVES, Context, Node, Registration, Struct, Traits
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
 from arenite.ops.shared.copy import Interleaving, interleaving, join, positive_axis

@@ -15,12 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.fast_init import quick
 from arenite.model.types import INT4, INT8, INT32, INT64
 from arenite.numeric.product import matrix_product
-from arenite.ops import Array, Bias, Context, Node, Registration, Scheme, Traits, Weights
+from arenite.ops import Array, Bias, Context, Node, Registration, Scheme, Struct, Traits, Weights
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
 from arenite.ops.overlap import Clearance

@@ -14,11 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.types import FLOAT32, INT8, INT32
 from arenite.numeric.fixedpoint import multiply_by_quantized_multiplier, wrap_int32
-from arenite.ops import COMPUTES_INT8, Array, Context, Node, Registration, TfLiteTensor
+from arenite.ops import COMPUTES_INT8, Array, Context, Node, Registration, Struct, TfLiteTensor
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
 from arenite.ops.shared.copy import positive_axis

@@ -5,9 +5,8 @@ Facts: TFLM ``micro/kernels/depth_to_space.cc`` and ``reference/depth_to_space.h
 
 from __future__ import annotations
 
-from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
-from arenite.ops import MOVES_INT8, Context, Node, Registration, Traits
+from arenite.ops import MOVES_INT8, Context, Node, Registration, Struct, Traits
 from arenite.ops.kernel_util import input_tensor, output_tensor
 from arenite.ops.shared.block import CONSTRAINTS, AxisSwap, invoke, replace_shape
 

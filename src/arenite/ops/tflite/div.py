@@ -17,13 +17,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.types import FLOAT32, INT8, INT32
 from arenite.numeric import fixedpoint as fp
 from arenite.numeric import gemmlowp
 from arenite.numeric.fixedpoint import Int64Array
-from arenite.ops import Array, Context, Node, Registration, Scheme, Traits
+from arenite.ops import Array, Context, Node, Registration, Scheme, Struct, Traits
 from arenite.ops.kernel_util import allocate_struct, input_array, output_array
 from arenite.ops.shared.binary import constraints, int32_is_not_quantized, map_quantized
 from arenite.ops.shared.mul_div import MulDivParams, prepare_with

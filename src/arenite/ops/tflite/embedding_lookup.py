@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arenite.memory.abi import Struct
 from arenite.model.types import FLOAT32, INT8, INT32
-from arenite.ops import Context, Node, Registration, Traits
+from arenite.ops import Context, Node, Registration, Struct, Traits
 from arenite.ops import constraints as c
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 

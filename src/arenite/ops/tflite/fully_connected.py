@@ -16,12 +16,11 @@ from math import prod
 
 import numpy as np
 
-from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.fast_init import quick
 from arenite.model.types import FLOAT32, INT4, INT8, INT32, INT64
 from arenite.numeric.product import matrix_product
-from arenite.ops import Array, Context, Declared, Node, Registration, TfLiteTensor, Traits
+from arenite.ops import Array, Context, Declared, Node, Registration, Struct, TfLiteTensor, Traits
 from arenite.ops import kernel_util as util
 from arenite.ops.constraints import NodeView
 from arenite.ops.overlap import Clearance, element_bytes

@@ -11,10 +11,9 @@ from math import prod
 
 import numpy as np
 
-from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.types import FLOAT32, INT8, INT32
-from arenite.ops import MOVES_INT8, Array, Context, Node, Registration, Traits
+from arenite.ops import MOVES_INT8, Array, Context, Node, Registration, Struct, Traits
 from arenite.ops import constraints as c
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 

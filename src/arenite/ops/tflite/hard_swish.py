@@ -11,12 +11,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from arenite.memory.abi import Struct
 from arenite.model import OptionsTable
 from arenite.model.types import FLOAT32, INT8
 from arenite.numeric import lut
 from arenite.numeric.fixedpoint import Array, Int64Array, bare_shift
-from arenite.ops import COMPUTES_INT8, Context, Node, Registration, Traits, row_by_row
+from arenite.ops import COMPUTES_INT8, Context, Node, Registration, Struct, Traits, row_by_row
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
 from arenite.ops.shared.byte_tables import table_of

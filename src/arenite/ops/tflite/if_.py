@@ -7,10 +7,9 @@ of the ``then`` branch's only; here they are zeros. Facts: TFLM ``micro/kernels/
 
 from __future__ import annotations
 
-from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.types import BOOL
-from arenite.ops import Context, Node, Registration, Traits
+from arenite.ops import Context, Node, Registration, Struct, Traits
 from arenite.ops.constraints import NodeView
 from arenite.ops.kernel_util import allocate_struct, input_tensor
 from arenite.ops.shared import control_flow as flow

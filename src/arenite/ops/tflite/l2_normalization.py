@@ -16,12 +16,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.types import FLOAT32, INT8
 from arenite.numeric.fixedpoint import multiply_by_quantized_multiplier, wrap_int32
 from arenite.numeric.gemmlowp import inverse_sqrt
-from arenite.ops import BETWEEN_ONES, Array, Context, Node, Registration, Scheme, Traits
+from arenite.ops import BETWEEN_ONES, Array, Context, Node, Registration, Scheme, Struct, Traits
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
 from arenite.ops.shared.overlap import element_by_element

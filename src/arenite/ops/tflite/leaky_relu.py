@@ -11,13 +11,12 @@ from dataclasses import astuple, dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.types import FLOAT32, INT8, INT16
 from arenite.numeric import fixedpoint as fp
 from arenite.numeric import lut
 from arenite.numeric.fixedpoint import Array, Int64Array
-from arenite.ops import COMPUTES, Context, Node, Registration, Traits, row_by_row
+from arenite.ops import COMPUTES, Context, Node, Registration, Struct, Traits, row_by_row
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
 from arenite.ops.shared.byte_tables import table_of

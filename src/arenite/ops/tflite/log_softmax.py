@@ -9,13 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arenite.memory.abi import Struct
 from arenite.model import OptionsTable
 from arenite.model.types import FLOAT32, INT8
 from arenite.numeric import fixedpoint as fp
 from arenite.numeric import gemmlowp
 from arenite.numeric.fixedpoint import Array
-from arenite.ops import Context, FixedQuantization, Node, Registration, Scheme, Traits
+from arenite.ops import Context, FixedQuantization, Node, Registration, Scheme, Struct, Traits
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
 from arenite.ops.shared import softmax as shared

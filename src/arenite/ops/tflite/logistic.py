@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from arenite.memory.abi import Struct
 from arenite.model.types import INT8, INT16
 from arenite.numeric import lut
-from arenite.ops import Array, Context, Node, Registration, Traits, row_by_row
+from arenite.ops import Array, Context, Node, Registration, Struct, Traits, row_by_row
 from arenite.ops import kernel_util as util
 from arenite.ops.constraints import NodeView
 from arenite.ops.scheme import UNIT_INTERVAL, Scheme

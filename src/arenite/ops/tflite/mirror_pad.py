@@ -15,10 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.types import FLOAT32, INT8, INT32, INT64
-from arenite.ops import MOVES_INT8, Array, Context, Node, Registration, Traits
+from arenite.ops import MOVES_INT8, Array, Context, Node, Registration, Struct, Traits
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
 

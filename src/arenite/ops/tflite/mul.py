@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.types import FLOAT32, INT8, INT16, INT32
 from arenite.numeric.fixedpoint import Int64Array, multiply_by_quantized_multiplier, wrap_int32
-from arenite.ops import Array, Registration, Scheme, Traits
+from arenite.ops import Array, Registration, Scheme, Struct, Traits
 from arenite.ops.kernel_util import allocate_struct
 from arenite.ops.shared.binary import arithmetic, constraints, int16_is_symmetric
 from arenite.ops.shared.cases import binary_cases

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arenite.memory.abi import Struct
 from arenite.model.types import FLOAT32, INT8, INT16
 from arenite.numeric.fixedpoint import Int64Array, multiply_by_quantized_multiplier, wrap_int32
-from arenite.ops import Array, Context, Node, Registration, Scheme, Traits, Weights
+from arenite.ops import Array, Context, Node, Registration, Scheme, Struct, Traits, Weights
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
 from arenite.ops.shared.binary import shapes_broadcast

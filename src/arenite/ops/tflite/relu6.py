@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arenite.memory.abi import Struct
 from arenite.model.types import FLOAT32, INT8, INT16
 from arenite.numeric.fixedpoint import round_half_away
-from arenite.ops import Array, Context, Node, Registration, Scheme, Traits, row_by_row
+from arenite.ops import Array, Context, Node, Registration, Scheme, Struct, Traits, row_by_row
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
 from arenite.ops.shared.overlap import element_by_element

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
-from arenite.ops import MOVES, Context, Node, Registration, TfLiteTensor, Traits
+from arenite.ops import MOVES, Context, Node, Registration, Struct, TfLiteTensor, Traits
 from arenite.ops import constraints as c
 from arenite.ops.kernel_util import input_tensor, output_tensor
 from arenite.ops.shared import copy

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.types import FLOAT32, INT8
 from arenite.numeric.fixedpoint import rounding_divide_by_pot
-from arenite.ops import MOVES_INT8, Array, Context, Node, Registration, Traits
+from arenite.ops import MOVES_INT8, Array, Context, Node, Registration, Struct, Traits
 from arenite.ops.constraints import NodeView
 from arenite.ops.kernel_util import input_array, output_array
 from arenite.ops.shared.resize import prepare_sizes, resize_constraints

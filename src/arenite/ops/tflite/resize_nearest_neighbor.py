@@ -11,10 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.types import FLOAT32, INT8, INT16
-from arenite.ops import MOVES, Context, Node, Registration, Traits
+from arenite.ops import MOVES, Context, Node, Registration, Struct, Traits
 from arenite.ops.kernel_util import input_array, output_array
 from arenite.ops.shared.resize import prepare_sizes, resize_constraints
 

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from arenite.memory.abi import Struct
 from arenite.model.types import BOOL, FLOAT32, INT8, INT16
-from arenite.ops import MOVES, Context, Node, Registration
+from arenite.ops import MOVES, Context, Node, Registration, Struct
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
 from arenite.ops.shared.binary import MAX_RANK, truth

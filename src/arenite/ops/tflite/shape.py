@@ -12,10 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.types import INT32
-from arenite.ops import Array, Context, Node, Registration, Traits
+from arenite.ops import Array, Context, Node, Registration, Struct, Traits
 from arenite.ops import constraints as c
 from arenite.ops.kernel_util import output_array
 

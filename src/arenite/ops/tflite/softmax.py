@@ -10,13 +10,12 @@ from functools import partial
 
 import numpy as np
 
-from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.fast_init import quick
 from arenite.model.types import FLOAT32, INT8, INT16
 from arenite.numeric import fixedpoint as fp
 from arenite.numeric import gemmlowp, lut
-from arenite.ops import Array, Context, Declared, Node, Registration, TfLiteTensor, Traits
+from arenite.ops import Array, Context, Declared, Node, Registration, Struct, TfLiteTensor, Traits
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
 from arenite.ops.rows import row_by_row

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from arenite.memory.abi import Struct
 from arenite.model import OptionsTable
-from arenite.ops import MOVES_INT8, Array, Context, Node, Registration, Traits
+from arenite.ops import MOVES_INT8, Array, Context, Node, Registration, Struct, Traits
 from arenite.ops import kernel_util as util
 from arenite.ops.shared import batch_space
 

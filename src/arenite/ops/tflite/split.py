@@ -5,10 +5,9 @@ Facts: TFLM ``micro/kernels/split.cc``.
 
 from __future__ import annotations
 
-from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.types import FLOAT32, INT8, INT16, INT32, INT64
-from arenite.ops import MOVES, Context, Node, Registration, Traits
+from arenite.ops import MOVES, Context, Node, Registration, Struct, Traits
 from arenite.ops import constraints as c
 from arenite.ops.kernel_util import input_array, input_tensor, output_array
 from arenite.ops.shared import copy

@@ -11,10 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from arenite.memory.abi import Struct
 from arenite.model.types import FLOAT32, INT8, INT32
 from arenite.numeric.fixedpoint import Int64Array, multiply_by_quantized_multiplier, wrap_int32
-from arenite.ops import COMPUTES, Array, Context, Node, Registration
+from arenite.ops import COMPUTES, Array, Context, Node, Registration, Struct
 from arenite.ops import kernel_util as util
 from arenite.ops.shared.add_sub import TYPES, AddSubParams, common_scale, on_common_scale
 from arenite.ops.shared.binary import arithmetic, constraints, int16_is_symmetric, resize_output

@@ -5,9 +5,8 @@ Facts: TFLM ``micro/kernels/squeeze.cc``.
 
 from __future__ import annotations
 
-from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
-from arenite.ops import MOVES, Context, Node, Registration, Traits
+from arenite.ops import MOVES, Context, Node, Registration, Struct, Traits
 from arenite.ops import constraints as c
 from arenite.ops.kernel_util import input_tensor, output_tensor
 from arenite.ops.shared import copy

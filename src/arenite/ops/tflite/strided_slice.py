@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
 
-from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.types import BOOL, FLOAT32, INT8, INT16, INT32
-from arenite.ops import MOVES, Array, Context, Node, Registration, TfLiteTensor, Traits
+from arenite.ops import MOVES, Array, Context, Node, Registration, Struct, TfLiteTensor, Traits
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
 

@@ -5,9 +5,8 @@ Facts: TFLM ``micro/kernels/sub.cc``, ``sub_common.cc``; the arithmetic is share
 
 from __future__ import annotations
 
-from arenite.memory.abi import Struct
 from arenite.model.types import INT32
-from arenite.ops import Registration, Scheme, Traits
+from arenite.ops import Registration, Scheme, Struct, Traits
 from arenite.ops.constraints import NodeView
 from arenite.ops.kernel_util import allocate_struct
 from arenite.ops.shared.add_sub import TYPES, SubOptions, invoke, prepare_with

@@ -16,10 +16,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.types import FLOAT32, INT8, INT16, INT32, INT64
-from arenite.ops import Array, Context, Node, Registration, TfLiteTensor, Traits
+from arenite.ops import Array, Context, Node, Registration, Struct, TfLiteTensor, Traits
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
 from arenite.ops.kernel_util import Activation

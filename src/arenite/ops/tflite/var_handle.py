@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.model.types import INT32, RESOURCE
-from arenite.ops import Context, Node, Registration, Traits
+from arenite.ops import Context, Node, Registration, Struct, Traits
 from arenite.ops import constraints as c
 from arenite.ops.kernel_util import allocate_struct
 

@@ -7,9 +7,8 @@ condition's first output. A loop may have no end, as on the device; Ctrl-C ends 
 
 from __future__ import annotations
 
-from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
-from arenite.ops import Context, Node, Registration, Traits
+from arenite.ops import Context, Node, Registration, Struct, Traits
 from arenite.ops.kernel_util import allocate_struct
 from arenite.ops.shared import control_flow as flow
 
