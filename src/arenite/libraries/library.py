@@ -21,9 +21,7 @@ from arenite.libraries.revised import RevisedResolver
 from arenite.libraries.walk import Walk
 from arenite.library_facts import facts_of
 from arenite.memory.overlap import Order
-from arenite.ops import Node, OpResolver, Registration, builtin
-from arenite.ops.constraints import NodeView
-from arenite.ops.context import Array
+from arenite.ops import Array, Node, NodeView, OpResolver, Registration, builtin
 from arenite.target import Target
 
 #: ``walk(view, params, path, target, x, output)``: input and output are NHWC.

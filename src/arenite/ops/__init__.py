@@ -5,6 +5,7 @@ what a file states beside its registration (traits, a scheme of quantisation, ro
 """
 
 from arenite.memory.abi import Struct
+from arenite.ops.constraints import NodeView, view_of
 from arenite.ops.context import Array, Context, Declared, EvalTensor, Node, TfLiteTensor
 from arenite.ops.registry import (
     NativeKernel,
@@ -51,6 +52,7 @@ __all__ = [
     "MutableOpResolver",
     "NativeKernel",
     "Node",
+    "NodeView",
     "OpResolver",
     "Registration",
     "Scheme",
@@ -70,4 +72,5 @@ __all__ = [
     "row_by_row",
     "scheme_of",
     "takes_scratch",
+    "view_of",
 ]

@@ -9,8 +9,7 @@ from arenite.cores import REPRESENTATIVES
 from arenite.memory.liveness import tensor_bytes
 from arenite.memory.offline import without_plan
 from arenite.model import Model
-from arenite.ops import OpResolver, resolver_of
-from arenite.ops.constraints import NodeView, view_of
+from arenite.ops import NodeView, OpResolver, resolver_of, view_of
 from arenite.ops.overlap import Clearance, both
 from arenite.runtime.graph import GraphHost, NodeAndRegistration
 from arenite.runtime.interpreter_config import Setup

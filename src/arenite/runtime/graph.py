@@ -20,6 +20,7 @@ from arenite.memory.budget import Budget
 from arenite.model import Model, Operator, OptionsTable, RawOptions
 from arenite.model.consistency import check_order
 from arenite.ops import (
+    Array,
     Context,
     EvalTensor,
     Node,
@@ -28,9 +29,8 @@ from arenite.ops import (
     builtin,
     only_mnn_has,
     takes_scratch,
+    view_of,
 )
-from arenite.ops.constraints import view_of
-from arenite.ops.context import Array
 from arenite.ops.resource_variables import ResourceVariables, count_names
 from arenite.runtime.call_budget import CallBudget
 from arenite.runtime.state import InterpreterState

@@ -17,8 +17,7 @@ from arenite.formats import Source, model_of
 from arenite.memory.budget import Budget
 from arenite.model import Model
 from arenite.native.turn import new_turn
-from arenite.ops import EvalTensor, Node, OpResolver, resolver_of
-from arenite.ops.context import Array, Declared
+from arenite.ops import Array, Declared, EvalTensor, Node, OpResolver, resolver_of
 from arenite.runtime.call_budget import CallBudget
 from arenite.runtime.exclusive import Turn, exclusive, exclusive_inference
 from arenite.runtime.graph import Graph, Profiler

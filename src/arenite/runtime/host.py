@@ -14,8 +14,7 @@ from arenite.memory.abi import abi_of
 from arenite.memory.arena import Bytes
 from arenite.memory.liveness import ONLINE, offline_offsets
 from arenite.model import Model, Subgraph, Tensor
-from arenite.ops import EvalTensor, TfLiteTensor
-from arenite.ops.context import Array
+from arenite.ops import Array, EvalTensor, TfLiteTensor
 from arenite.ops.kernel_util import all_params_of
 from arenite.runtime.state import InterpreterState, StateGuard
 from arenite.target import Target

@@ -14,8 +14,7 @@ from arenite.memory.arena import Memory, SingleArenaBufferAllocator
 from arenite.memory.plan import MemoryPlan
 from arenite.memory.recording import Allocations
 from arenite.model import Model
-from arenite.ops import OpResolver, resolver_of
-from arenite.ops.context import Array
+from arenite.ops import Array, OpResolver, resolver_of
 from arenite.runtime.call_budget import CallBudget
 from arenite.runtime.exclusive import Turn, exclusive
 from arenite.runtime.graph import Profiler

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from arenite.errors import InferenceAborted
 from arenite.memory.arena import Bytes
-from arenite.ops import Node
-from arenite.ops.context import Array
+from arenite.ops import Array, Node
 from arenite.runtime.call_budget import CallBudget
 from arenite.runtime.graph import Graph
 from arenite.runtime.io_conversion import fresh

@@ -16,8 +16,7 @@ from arenite.memory.arena import Bytes, Memory, SingleArenaBufferAllocator, as_b
 from arenite.memory.plan import MemoryPlan
 from arenite.memory.recording import Allocations
 from arenite.model import Model
-from arenite.ops import Node, OpResolver
-from arenite.ops.context import Array, TfLiteTensor
+from arenite.ops import Array, Node, OpResolver, TfLiteTensor
 from arenite.runtime.allocation import create_allocator
 from arenite.runtime.arena_host import INVOKE
 from arenite.runtime.arena_session import Foundation

@@ -13,8 +13,7 @@ from arenite.libraries.glue import Glue
 from arenite.libraries.library import Library, Walker
 from arenite.libraries.path import Path
 from arenite.memory.overlap import Order
-from arenite.ops import Node
-from arenite.ops.constraints import NodeView
+from arenite.ops import Node, NodeView
 from arenite.target import Target
 
 

@@ -14,8 +14,7 @@ import numpy.typing as npt
 from arenite.libraries.path import Path
 from arenite.memory.overlap import Order
 from arenite.model import TensorType
-from arenite.ops.constraints import NodeView
-from arenite.ops.context import Node
+from arenite.ops import Node, NodeView
 from arenite.ops.shared import loop_order as reference
 from arenite.ops.shared.loop_order import Steps, first_pixels
 from arenite.ops.shared.pooling import Pool2DParams

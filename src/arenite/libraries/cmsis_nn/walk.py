@@ -9,8 +9,7 @@ from arenite.libraries.cmsis_nn.arithmetic.trace import walk
 from arenite.libraries.cmsis_nn.operators.conv_2d import arguments
 from arenite.libraries.path import Path
 from arenite.libraries.walk import Walk
-from arenite.ops.constraints import NodeView
-from arenite.ops.context import Array
+from arenite.ops import Array, NodeView
 from arenite.ops.tflite.conv_2d import Conv2DParams
 from arenite.target import Target
 

@@ -7,8 +7,7 @@ from arenite.libraries.esp_nn.operators import glue_for
 from arenite.libraries.library import Library
 from arenite.libraries.path import Path
 from arenite.memory.overlap import Order
-from arenite.ops import Node
-from arenite.ops.constraints import NodeView
+from arenite.ops import Node, NodeView
 from arenite.ops.shared import loop_order
 from arenite.target import Target
 

@@ -13,8 +13,7 @@ from arenite.libraries.library import Library, library_called
 from arenite.libraries.path import Path
 from arenite.library_facts import usual_library
 from arenite.memory.overlap import Order
-from arenite.ops import Node
-from arenite.ops.constraints import NodeView
+from arenite.ops import Node, NodeView
 from arenite.ops.shared import loop_order
 from arenite.target import Target
 

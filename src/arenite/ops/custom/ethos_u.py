@@ -22,8 +22,7 @@ from arenite.npu.operations import Program
 from arenite.npu.reference import run
 from arenite.npu.stream import StreamError, read_stream
 from arenite.npu.verification.reader import read_program
-from arenite.ops import Array, Context, Node, Registration, Struct, TfLiteTensor, Traits
-from arenite.ops.constraints import NodeView
+from arenite.ops import Array, Context, Node, NodeView, Registration, Struct, TfLiteTensor, Traits
 from arenite.ops.kernel_util import input_array, input_tensor, output_array
 
 #: The stream's bytes, and the handles of the two buffers.

@@ -22,8 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from arenite.ops import Array, Context, Node, Registration, Struct, TfLiteTensor
-from arenite.ops.constraints import NodeView
+from arenite.ops import Array, Context, Node, NodeView, Registration, Struct, TfLiteTensor
 from arenite.ops.kernel_util import input_tensor, output_array, output_tensor
 from arenite.ops.shared.decoding import (
     HEADER,

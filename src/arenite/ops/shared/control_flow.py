@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arenite.ops.constraints import NodeView
-from arenite.ops.context import Context, EvalTensor, Node
+from arenite.ops import Context, EvalTensor, Node, NodeView
 from arenite.ops.resource_variables import context_bytes, raw_bytes
 
 #: Where CALL_ONCE's ``OpData`` says whether its subgraph has run.

@@ -16,8 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arenite.memory.overlap import Order
-from arenite.ops.constraints import NodeView
-from arenite.ops.context import Node
+from arenite.ops import Node, NodeView
 from arenite.ops.overlap import element_bytes
 from arenite.ops.shared.pad import PadParams
 from arenite.ops.shared.window import Window

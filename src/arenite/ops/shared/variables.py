@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from arenite.model.types import INT32, RESOURCE
-from arenite.ops.constraints import NodeView
-from arenite.ops.context import Context, Node
+from arenite.ops import Context, Node, NodeView
 from arenite.ops.resource_variables import ResourceVariables
 
 

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arenite.ops.constraints import NodeView
-from arenite.ops.context import Array
+from arenite.ops import Array, NodeView
 from arenite.ops.kernel_util import window_output_size, window_padding
 from arenite.ops.overlap import Clearance, element_bytes
 

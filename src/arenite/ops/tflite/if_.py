@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from arenite.model import OptionsTable, slot
 from arenite.model.types import BOOL
-from arenite.ops import Context, Node, Registration, Struct, Traits
-from arenite.ops.constraints import NodeView
+from arenite.ops import Context, Node, NodeView, Registration, Struct, Traits
 from arenite.ops.kernel_util import allocate_struct, input_tensor
 from arenite.ops.shared import control_flow as flow
 

@@ -10,9 +10,8 @@ import numpy as np
 
 from arenite.model.types import INT8, INT16
 from arenite.numeric import lut
-from arenite.ops import Array, Context, Node, Registration, Struct, Traits, row_by_row
+from arenite.ops import Array, Context, Node, NodeView, Registration, Struct, Traits, row_by_row
 from arenite.ops import kernel_util as util
-from arenite.ops.constraints import NodeView
 from arenite.ops.scheme import UNIT_INTERVAL, Scheme
 from arenite.ops.shared.cases import unary_cases
 from arenite.ops.shared.overlap import element_by_element

@@ -12,8 +12,7 @@ import numpy as np
 
 from arenite.model.types import FLOAT32
 from arenite.numeric.fixedpoint import bare_shift
-from arenite.ops import COMPUTES, Array, Context, Node, Registration, Traits
-from arenite.ops.constraints import NodeView
+from arenite.ops import COMPUTES, Array, Context, Node, NodeView, Registration, Traits
 from arenite.ops.kernel_util import allocate_struct
 from arenite.ops.shared import reduction
 

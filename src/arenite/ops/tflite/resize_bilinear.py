@@ -13,8 +13,7 @@ import numpy.typing as npt
 from arenite.model import OptionsTable, slot
 from arenite.model.types import FLOAT32, INT8
 from arenite.numeric.fixedpoint import rounding_divide_by_pot
-from arenite.ops import MOVES_INT8, Array, Context, Node, Registration, Struct, Traits
-from arenite.ops.constraints import NodeView
+from arenite.ops import MOVES_INT8, Array, Context, Node, NodeView, Registration, Struct, Traits
 from arenite.ops.kernel_util import input_array, output_array
 from arenite.ops.shared.resize import prepare_sizes, resize_constraints
 

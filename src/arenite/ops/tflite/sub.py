@@ -6,8 +6,7 @@ Facts: TFLM ``micro/kernels/sub.cc``, ``sub_common.cc``; the arithmetic is share
 from __future__ import annotations
 
 from arenite.model.types import INT32
-from arenite.ops import Registration, Scheme, Struct, Traits
-from arenite.ops.constraints import NodeView
+from arenite.ops import NodeView, Registration, Scheme, Struct, Traits
 from arenite.ops.kernel_util import allocate_struct
 from arenite.ops.shared.add_sub import TYPES, SubOptions, invoke, prepare_with
 from arenite.ops.shared.binary import activation_range_int32, constraints, is_quantized

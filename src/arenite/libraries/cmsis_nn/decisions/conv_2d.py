@@ -17,8 +17,7 @@ from arenite.libraries.path import Condition, Path, Questions, needed, path_to_r
 from arenite.libraries.shapes import ONE, ConvShape, Pair, convolution
 from arenite.memory.abi import align_up
 from arenite.model import TensorType
-from arenite.ops.constraints import NodeView
-from arenite.ops.context import Array
+from arenite.ops import Array, NodeView
 from arenite.ops.overlap import Clearance
 from arenite.ops.shared.window_overlap import Sliding, window_over
 from arenite.target import Target

@@ -17,8 +17,7 @@ from arenite.libraries.path import Path
 from arenite.memory.abi import Struct
 from arenite.memory.structs import int_array
 from arenite.model import TensorType
-from arenite.ops import Context, Node
-from arenite.ops.constraints import NodeView
+from arenite.ops import Context, Node, NodeView
 from arenite.ops.kernel_util import input_tensor, output_tensor
 from arenite.ops.tflite.batch_matmul import OP_DATA as REFERENCE_OP_DATA
 from arenite.ops.tflite.batch_matmul import QUANTIZATION, BatchMatMulParams, allocate_transposed

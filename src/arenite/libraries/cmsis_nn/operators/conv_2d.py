@@ -37,9 +37,7 @@ from arenite.libraries.glue import Glue, OwnBits
 from arenite.libraries.path import Path
 from arenite.libraries.shapes import ConvShape, Dims, Pair, convolution, nhwc
 from arenite.model import TensorType
-from arenite.ops import Context, Node
-from arenite.ops.constraints import NodeView, view_of
-from arenite.ops.context import Array
+from arenite.ops import Array, Context, Node, NodeView, view_of
 from arenite.ops.shared.convolution import invoke_with
 from arenite.ops.tflite.conv_2d import Conv2DParams
 from arenite.target import Target

@@ -24,10 +24,8 @@ from arenite.libraries.glue import Glue, OwnBits
 from arenite.libraries.path import Path
 from arenite.memory.abi import Struct
 from arenite.model.types import FLOAT32, INT16
-from arenite.ops import Context, Node
+from arenite.ops import Array, Context, Node, NodeView
 from arenite.ops import kernel_util as util
-from arenite.ops.constraints import NodeView
-from arenite.ops.context import Array
 from arenite.ops.tflite.fully_connected import OP_DATA as REFERENCE_OP_DATA
 from arenite.ops.tflite.fully_connected import FullyConnectedParams, is_per_channel
 

@@ -19,8 +19,7 @@ from arenite.libraries.cmsis_nn.decisions.svdf import decide
 from arenite.libraries.glue import Glue, OwnBits
 from arenite.libraries.path import Path
 from arenite.memory.abi import Struct
-from arenite.ops import Context, Node
-from arenite.ops.constraints import NodeView
+from arenite.ops import Context, Node, NodeView
 from arenite.ops.kernel_util import input_tensor, output_tensor
 from arenite.ops.tflite.svdf import SvdfParams
 

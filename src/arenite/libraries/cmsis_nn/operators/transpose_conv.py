@@ -27,9 +27,8 @@ from arenite.libraries.path import Path
 from arenite.libraries.shapes import transpose_convolution
 from arenite.memory.abi import Struct
 from arenite.model.types import FLOAT32, INT8, INT16
-from arenite.ops import Context, Node
+from arenite.ops import Context, Node, NodeView
 from arenite.ops import kernel_util as util
-from arenite.ops.constraints import NodeView
 from arenite.ops.tflite.transpose_conv import CONV_PARAMS, TransposeConvParams
 
 OP_DATA = Struct("OpData", (CONV_PARAMS, "int", "int", "int", "pointer", "pointer"))

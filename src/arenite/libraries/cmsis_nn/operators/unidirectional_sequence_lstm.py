@@ -27,8 +27,7 @@ from arenite.libraries.path import Path
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
 from arenite.numeric.fixedpoint import NARROW
-from arenite.ops import Context, Node
-from arenite.ops.constraints import NodeView
+from arenite.ops import Context, Node, NodeView
 from arenite.ops.kernel_util import optional_input_tensor, output_tensor, warn_of_zero_points
 from arenite.ops.shared.lstm import LstmParams
 from arenite.ops.tflite.unidirectional_sequence_lstm import HIDDEN_STATE, INPUT

@@ -12,8 +12,7 @@ from arenite.libraries.esp_nn.dispatch.scratch import Parts, size
 from arenite.libraries.esp_nn.dispatch.versions import function
 from arenite.libraries.path import Condition, Path, Questions, Scratch
 from arenite.model import TensorType
-from arenite.ops import builtin
-from arenite.ops.constraints import NodeView
+from arenite.ops import NodeView, builtin
 from arenite.ops.overlap import Clearance
 from arenite.target import Target
 
