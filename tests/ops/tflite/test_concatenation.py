@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import strategies as st
 
-from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder, Tensor, TensorType
 from arenite.ops.tflite.concatenation import ConcatenationOptions
-from tests.ops.differential import equals_tflm, one_operator, random_array, run_arenite
+from tests.ops.differential import equals_tflm, one_operator, random_array, refuses, run_arenite
 
 TYPES = ["int8", "int8", "int16", "float32", "int32", "int64", "bool"]
 
@@ -63,42 +61,26 @@ def test_inputs_lie_one_behind_the_other_along_the_axis() -> None:
     assert run_arenite(model, [[x, y]])[0][0].tolist() == [[1, 3, 4], [2, 5, 6]]
 
 
-def refused(model: Model, message: str) -> None:
-    with pytest.raises(ConstraintError, match=message):
-        run_arenite(model, [])
+PLAIN = ConcatenationOptions()
+DIFFERENT = r"input 1 must have the shape \[2, 1\] of input 0, other than on axis 1"
+RESCALED = "same scale and zero point, of int16 ones zero point 0"
 
 
-@pytest.mark.parametrize("axis", [2, -3])
-def test_an_axis_outside_the_rank_is_refused(axis: int) -> None:
-    model = concatenation([(2, 1), (2, 2)], (2, 3), ConcatenationOptions(axis=axis))
-    refused(model, rf"axis must lie in \[-2, 2\), got {axis}")
+def along(axis: int, other: tuple[int, ...], whole: tuple[int, ...]) -> Model:
+    return concatenation([(2, 1), other], whole, ConcatenationOptions(axis=axis))
 
 
-@pytest.mark.parametrize("other", [(3, 1), (2,), (1, 2, 1)])
-def test_inputs_that_do_not_fit_each_other_are_refused(other: tuple[int, ...]) -> None:
-    model = concatenation([(2, 1), other], (2, 2), ConcatenationOptions(axis=1))
-    refused(model, r"input 1 must have the shape \[2, 1\] of input 0, other than on axis 1")
-
-
-def test_a_fused_activation_is_refused() -> None:
-    options = ConcatenationOptions(axis=0, fused_activation_function=1)
-    refused(concatenation([(2,)], (2,), options), "No activation function is fused")
-
-
-@pytest.mark.parametrize(("kind", "zero_points"), [("int8", (1, 2)), ("int16", (1, 1))])
-def test_rescaling_is_refused(kind: str, zero_points: tuple[int, int]) -> None:
-    model = concatenation([(2,)], (2,), ConcatenationOptions(), kind, zero_points)
-    refused(model, "same scale and zero point, of int16 ones zero point 0")
-
-
-def test_more_than_10_inputs_are_refused() -> None:
-    refused(concatenation([(1,)] * 11, (11,), ConcatenationOptions()), "1 to 10 inputs")
-
-
-def test_more_than_6_dimensions_are_refused() -> None:
-    model = concatenation([(1,) * 7], (1,) * 7, ConcatenationOptions())
-    refused(model, "No input has more than 6 dimensions")
-
-
-def test_uint8_is_refused() -> None:
-    refused(concatenation([(2,)], (2,), ConcatenationOptions(), "uint8"), "Input 0 is one of")
+test_what_is_refused = refuses(
+    (along(2, (2, 2), (2, 3)), r"axis must lie in \[-2, 2\), got 2"),
+    (along(-3, (2, 2), (2, 3)), r"axis must lie in \[-2, 2\), got -3"),
+    *((along(1, other, (2, 2)), DIFFERENT) for other in ((3, 1), (2,), (1, 2, 1))),
+    (
+        concatenation([(2,)], (2,), ConcatenationOptions(axis=0, fused_activation_function=1)),
+        "No activation function is fused",
+    ),
+    (concatenation([(2,)], (2,), PLAIN, "int8", (1, 2)), RESCALED),
+    (concatenation([(2,)], (2,), PLAIN, "int16", (1, 1)), RESCALED),
+    (concatenation([(1,)] * 11, (11,), PLAIN), "1 to 10 inputs"),
+    (concatenation([(1,) * 7], (1,) * 7, PLAIN), "No input has more than 6 dimensions"),
+    (concatenation([(2,)], (2,), PLAIN, "uint8"), "Input 0 is one of"),
+)

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from arenite.errors import ConstraintError
-from arenite.model import Model
-from tests.ops.differential import equals_tflm, run_arenite
+from tests.ops.differential import equals_tflm, refuses, run_arenite
 from tests.ops.padding import padding_model, padding_models
 
 test_equals_tflm = equals_tflm(padding_models("PAD"))
@@ -34,28 +31,13 @@ def test_a_scalar_has_nothing_around_it() -> None:
     assert run_arenite(model, [[np.float32(7)]])[0][0] == 7
 
 
-def refused(model: Model, message: str) -> None:
-    with pytest.raises(ConstraintError, match=message):
-        run_arenite(model, [])
-
-
-def test_int64_paddings_are_refused() -> None:
-    model = padding_model("PAD", (4,), [(1, 1)], paddings=np.array([[1, 1]], np.int64))
-    refused(model, r"The paddings \(input 1\) are int32")
-
-
-def test_paddings_for_another_rank_are_refused() -> None:
-    model = padding_model("PAD", (2, 2), [(1, 1)])
-    refused(model, "two numbers for each dimension of input 0")
-
-
-def test_more_than_5_dimensions_are_refused() -> None:
-    refused(padding_model("PAD", (1,) * 6, [(0, 0)] * 6), "at most 5 dimensions")
-
-
-def test_paddings_that_leave_less_than_nothing_are_refused() -> None:
-    refused(padding_model("PAD", (1,), [(-1, -1)]), r"paddings \[\(-1, -1\)\] leave nothing")
-
-
-def test_uint8_is_refused() -> None:
-    refused(padding_model("PAD", (1,), [(1, 1)], "uint8"), "Input 0 is one of")
+test_what_is_refused = refuses(
+    (
+        padding_model("PAD", (4,), [(1, 1)], paddings=np.array([[1, 1]], np.int64)),
+        r"The paddings \(input 1\) are int32",
+    ),
+    (padding_model("PAD", (2, 2), [(1, 1)]), "two numbers for each dimension of input 0"),
+    (padding_model("PAD", (1,) * 6, [(0, 0)] * 6), "at most 5 dimensions"),
+    (padding_model("PAD", (1,), [(-1, -1)]), r"paddings \[\(-1, -1\)\] leave nothing"),
+    (padding_model("PAD", (1,), [(1, 1)], "uint8"), "Input 0 is one of"),
+)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-import pytest
+from typing import Any
 
-from arenite.errors import ConstraintError
+import numpy as np
+
 from arenite.model import Model
-from tests.ops.differential import equals_tflm, run_arenite
+from tests.ops.differential import equals_tflm, refuses, run_arenite
 from tests.ops.padding import padding_model, padding_models
 
 test_equals_tflm = equals_tflm(padding_models("PADV2"))
@@ -24,17 +24,15 @@ def test_the_value_may_be_computed() -> None:
     assert run_arenite(model, [inputs])[0][0].tolist() == [2.5, 1.0]
 
 
-def refused(model: Model, message: str) -> None:
-    with pytest.raises(ConstraintError, match=message):
-        run_arenite(model, [])
+def padded_with(value: np.ndarray, **quantized: Any) -> Model:
+    return padding_model("PADV2", (2,), [(1, 1)], value=value, **quantized)
 
 
-def test_an_int8_value_of_another_quantisation_is_refused() -> None:
-    quantized = ((0.5, 7), (0.5, 8))
-    model = padding_model("PADV2", (2,), [(1, 1)], value=np.int8(9), quantized=quantized)
-    refused(model, "has the output's scale and zero point")
-
-
-@pytest.mark.parametrize("value", [np.zeros(2, np.int8), np.zeros(1, np.int16)])
-def test_a_value_that_is_not_one_number_of_the_inputs_type_is_refused(value: np.ndarray) -> None:
-    refused(padding_model("PADV2", (2,), [(1, 1)], value=value), "one number of the type of input")
+test_what_is_refused = refuses(
+    (
+        padded_with(np.zeros(1, np.int8), quantized=((0.5, 7), (0.5, 8))),
+        "has the output's scale and zero point",
+    ),
+    (padded_with(np.zeros(2, np.int8)), "one number of the type of input"),
+    (padded_with(np.zeros(1, np.int16)), "one number of the type of input"),
+)
