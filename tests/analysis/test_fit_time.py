@@ -84,6 +84,9 @@ def test_a_range_shrinks_with_the_waits_of_flash():
     times = [ar.fit(DIGITS, board=board).need("time") for board in boards]
     shares = [(time.least / time.total, time.most / time.total) for time in times]
     assert shares == [pytest.approx(pair) for pair in ((1.0, 1.24), (1.05, 1.31), (1.15, 1.45))]
+    beginnings = ("up to 24% more", "5% more to 31% more", "15% more to 45% more")
+    for time, words in zip(times, beginnings, strict=True):
+        assert time.note.startswith(f"an estimate, {words}: ")
     slow = ar.fit(DIGITS, board="nucleo-l4r5zi", clock=16).need("time")
     assert slow.least < slow.total
 

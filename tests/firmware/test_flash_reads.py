@@ -13,6 +13,7 @@ pytest.importorskip("ziglang")
 from arenite.boards import find_board
 from arenite.boards.board import Cache, FlashWaits
 from arenite.firmware import Board
+from arenite.firmware.flash_reads import why_unknown
 from arenite.firmware.trial import trial
 from tests.firmware.models import residual, running_maximum
 from tests.shared import DIGITS
@@ -59,6 +60,14 @@ def test_one_cache_for_both_serves_both(board):
 def test_nothing_is_known_without_a_board_or_of_one_without_caches(board):
     assert board.flash_reads(None) is None
     assert board.flash_reads(replace(F407, waits=None)) is None
+
+
+def test_what_is_not_known_of_a_board_is_said():
+    nrf = find_board("nrf52840dk")
+    assert why_unknown(nrf).startswith("depends on waits and caches of nRF52840's flash, which")
+    waits = FlashWaits(3, None, None, is_shared=False, source="a test")
+    assert "depends on caches of STM32F407VG's" in why_unknown(replace(F407, waits=waits))
+    assert why_unknown(F407) == why_unknown(None) == ""
 
 
 def test_figures_are_the_same_every_time(board):

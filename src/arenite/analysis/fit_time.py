@@ -59,7 +59,9 @@ def time_of(
     reason = why_incomplete(cost)
     if reason is not None:
         return Need("time", "ms", parts, limit, f"at least: {reason}", is_known=False, low=least)
-    note = f"an estimate, {abs(low):.0%} {'more' if low > 0 else 'less'} to {high:.0%} more"
+    share = f"{abs(low):.0%}"
+    begins = "up to" if share == "0%" else f"{share} {'more' if low > 0 else 'less'} to"
+    note = f"an estimate, {begins} {high:.0%} more"
     if margin is None:
         note += f": {accuracy.why}"
     return Need("time", "ms", parts, limit, note, low=least, high=parts["inference"] * (1 + high))

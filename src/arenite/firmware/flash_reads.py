@@ -50,7 +50,7 @@ def flash_reads(
     """
     waits = board.waits if board is not None else None
     if board is None or waits is None or waits.code is None or waits.data is None:
-        return None
+        return None  # why_unknown says the reason
     if not isinstance(machine, Machine):
         raise BoardError("a core that QEMU emulates does not tell what it reads of flash")
     code = LineCache(*astuple(waits.code))
@@ -58,6 +58,17 @@ def flash_reads(
     missing = lines_missing(machine, invoke, code, data)
     most = waits.beyond(cycles, *missing)
     return FlashReads(waits.cycles, *missing, most, board.clock)
+
+
+def why_unknown(board: Board | None) -> str:
+    """The facts of a board that :func:`flash_reads` lacks, as a sentence; empty if it has all."""
+    if board is None or (board.waits is not None and board.waits.code is not None):
+        return ""
+    lacking = "waits and caches" if board.waits is None else "caches"
+    return (
+        f"depends on {lacking} of {board.chip}'s flash, which are not known; a file of yours can "
+        "say them as waits: --board FILE.toml"
+    )
 
 
 def lines_missing(

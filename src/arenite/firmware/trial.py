@@ -13,7 +13,7 @@ from arenite.errors import BoardLimitError, LoopLimitError
 from arenite.firmware.board import Board, exported_folder
 from arenite.firmware.compiler.zig import Headers
 from arenite.firmware.device import LayerRun
-from arenite.firmware.flash_reads import FlashReads
+from arenite.firmware.flash_reads import FlashReads, why_unknown
 from arenite.firmware.folder.exported import why_plain
 from arenite.firmware.measurements import by_layer, passed
 from arenite.firmware.plan.budget import Least
@@ -64,6 +64,7 @@ class Trial:
         layers: One record each.
         library: Whose kernels ran: ``"arenite"``, or ``"tflm"`` for TFLM's with CMSIS-NN.
         reads: What flash adds on the board that was named.
+        reads_reason: Why that is not known.
         static_bytes: RAM of users' kernels in C++ beside the arena.
     """
 
@@ -81,6 +82,7 @@ class Trial:
     layers: tuple[LayerTrial, ...]
     library: str = "arenite"
     reads: FlashReads | None = None
+    reads_reason: str = ""
     static_bytes: int = 0
 
     @property
@@ -150,6 +152,7 @@ def trial(
         differences=tuple(differences),
         layers=tuple(_layers(board, layers)),
         reads=reads,
+        reads_reason=why_unknown(on),
         static_bytes=board.static_bytes,
     )
 

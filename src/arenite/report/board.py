@@ -50,6 +50,8 @@ def render_trial(result: Trial, width: int) -> Iterator[Text]:
     yield Text(f"flash  {number(result.flash_bytes)} bytes: {flash}")
     if result.reads is not None:
         yield from wrapped(_flash(result.reads), width, indent=7)
+    if result.reads_reason:
+        yield from wrapped(f"time   {result.reads_reason}", width, indent=7)
     for line in result.self_test.splitlines():
         yield Text(f"test   {printable(line)}")
     yield Text(_verdict(result), style="green" if result.equal else "bold red")

@@ -29,7 +29,7 @@ from arenite.errors import BoardError, UnsupportedOperatorError
 from arenite.files import save
 from arenite.firmware.board import LIMIT, has_loops
 from arenite.firmware.compiler.zig import link_script
-from arenite.firmware.flash_reads import FlashReads, flash_reads
+from arenite.firmware.flash_reads import FlashReads, flash_reads, why_unknown
 from arenite.firmware.network.layers import compiled_in
 from arenite.firmware.stock.build import core_flags, files_of, linked_with_tree, tree_flags
 from arenite.firmware.stock.text import LINK, MAIN, MODEL, QEMU_BOARD
@@ -299,6 +299,7 @@ def stock_trial(
         ),
         library="tflm",
         reads=reads,
+        reads_reason=why_unknown(on),
     )
 
 
