@@ -15,6 +15,7 @@ from arenite.boards.board import Cache, FlashWaits
 from arenite.firmware import Board
 from arenite.firmware.flash_reads import why_unknown
 from arenite.firmware.trial import trial
+from arenite.report.board import render_trial
 from tests.firmware.models import residual, running_maximum
 from tests.shared import DIGITS
 
@@ -68,6 +69,17 @@ def test_what_is_not_known_of_a_board_is_said():
     waits = FlashWaits(3, None, None, is_shared=False, source="a test")
     assert "depends on caches of STM32F407VG's" in why_unknown(replace(F407, waits=waits))
     assert why_unknown(F407) == why_unknown(None) == ""
+
+
+def test_a_report_says_what_flash_adds_or_why_nothing_is_said():
+    lines = {
+        name: " ".join(" ".join(map(str, render_trial(made, 200))).split())
+        for name in ("giga-r1", "stm32f407vg", "nrf5340dk")
+        for made in [trial(residual(), find_board(name).processor, 1, on=find_board(name))]
+    }
+    assert "All code and constants of an inference stay in the chip's caches" in lines["giga-r1"]
+    assert "of constants are not in the chip's caches, 5 cycles each" in lines["stm32f407vg"]
+    assert "time depends on waits and caches of nRF5340's flash" in lines["nrf5340dk"]
 
 
 def test_figures_are_the_same_every_time(board):

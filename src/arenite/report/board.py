@@ -63,9 +63,11 @@ def render_trial(result: Trial, width: int) -> Iterator[Text]:
 def _flash(reads: FlashReads) -> str:
     times = dict.fromkeys(f"{cycles / reads.clock / 1000:.3g}" for cycles in reads.cycles)
     cycles = dict.fromkeys(f"{one:,}" for one in reads.cycles)
+    time = f"time   {' to '.join(times)} ms at {reads.clock:g} MHz: {' to '.join(cycles)} cycles. "
+    if not reads.code + reads.data:
+        return f"{time}All code and constants of an inference stay in the chip's caches"
     return (
-        f"time   {' to '.join(times)} ms at {reads.clock:g} MHz: {' to '.join(cycles)} cycles. "
-        f"{reads.code:,} lines of code and {reads.data:,} of constants "
+        f"{time}{reads.code:,} lines of code and {reads.data:,} of constants "
         f"are not in the chip's caches, {reads.waits} cycles each; the less, the more of the code "
         "it prefetches"
     )
