@@ -11,7 +11,7 @@ REFUSED = [
     ("board MODEL --stock", 2, "expected --stock and --tflm PATH together"),
     ("board MODEL --stock --tflm DIR", 2, "has no tensorflow/lite/micro, cmsis_nn"),
     ("board MODEL --stock --tflm DIR --ram 9k", 2, "are not TFLM's"),
-    ("cost MODEL --target esp32s3", 2, "costs are known, got 'esp32s3'"),
+    ("cost MODEL --target esp32s3", 2, "arenite fit says what is"),
     ("export MODEL -o DIR/out --abi ilp32", 2, "expected --library tflm"),
     ("export MODEL -o DIR/out --name a-b", 2, "'a_b'"),
     ("fit MODEL MODEL --ram 1k", 2, "without --ram"),

@@ -105,7 +105,7 @@ def _require_costs(target: Target) -> None:
     if target.processor not in known:
         raise typer.BadParameter(
             f"expected a target of {', '.join(known)}, whose costs are known, "
-            f"got {target.processor!r}",
+            f"got {target.processor!r}; arenite fit says what is known of its time",
             param_hint="--target",
         )
 
