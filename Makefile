@@ -98,6 +98,7 @@ docs: $(VENV)/.test ## write the generated pages and pictures again
 	@$(BIN)/python docs/make_conv2d.py
 	@$(BIN)/python docs/make_cost.py
 	@$(BIN)/python docs/make_firmware.py
+	@$(BIN)/python docs/make_exports.py
 
 site: $(VENV)/.site ## the documentation as a website, in build/site; a broken link is an error
 	@mkdir -p build

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -21,3 +23,10 @@ def test_a_benchmark_starts(path: Path) -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("usage: ")
+
+
+def test_all_that_the_firmware_s_tables_say_was_run() -> None:
+    """Of every command a result, and none of a command that is no more."""
+    results = json.loads((FOLDER / "results/firmware.json").read_text("utf-8"))["runs"]
+    commands = {*runpy.run_path(str(FOLDER / "firmware.py"))["commands"]()}
+    assert commands == {command for command in results if not command.endswith(", GCC")}

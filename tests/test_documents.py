@@ -132,6 +132,9 @@ def test_make_commands_exist(page):
     ("script", "function", "page"),
     [
         ("make_cost.py", "page", "docs/board.md"),
+        ("make_exports.py", "page", "docs/firmware.md"),
+        ("make_exports.py", "board", "docs/board.md"),
+        ("make_exports.py", "readme", "README.md"),
         ("make_errors.py", "page", "docs/errors.md"),
         ("make_operators.py", "page", "docs/operators.md"),
         ("make_operator_times.py", "page", "docs/speed.md"),

@@ -30,7 +30,9 @@ from arenite.formats.tflite_write import write
 from arenite.kernels.closure import sources_for, sources_that_define
 from arenite.model import Model
 
-_ARENA, _MODEL = 1 << 20, 1 << 20
+_ARENA, _MODEL = 1 << 20, 3 << 20
+#: Resource variables that a model may have.
+_VARIABLES = 32
 #: How often the linker may be asked anew what it still lacks.
 _ROUNDS = 12
 
@@ -67,7 +69,7 @@ def _own_objects(build: Build, calls: Sequence[str]) -> list[Path]:
     """What is around TFLM: the program, and room for a model."""
     folder, lines = build.folder, "\n".join(calls)
     build.prepare()
-    main = {"arena": _ARENA, "operators": len(calls), "declarations": "", "variables": 0}
+    main = {"arena": _ARENA, "operators": len(calls), "declarations": "", "variables": _VARIABLES}
     takes_list = int(build.tree.log_takes_list)
     for name, text in {
         "main.cc": fill(MAIN, **main, profiler="nullptr", calls=lines, takes_list=takes_list),
@@ -78,7 +80,7 @@ def _own_objects(build: Build, calls: Sequence[str]) -> list[Path]:
         save(folder / name, text.encode())
     return [
         build.compiled(folder / "main.cc", "-fno-access-control"),
-        build.compiled(folder / "model.S", f"-Wa,-I{folder}"),
+        build.compiled(folder / "model.S", f"-Wa,-I{folder}", f"-DBYTES={_MODEL}"),
     ]
 
 
