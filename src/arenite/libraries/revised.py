@@ -236,7 +236,7 @@ def _is_adjoint(node: NodeView, lhs: TfLiteTensor) -> bool:
 
 
 def _axes(node: NodeView, axes: TfLiteTensor) -> int:
-    """How many different axes there are, as far as that is known."""
+    """The number of different axes, as far as that is known."""
     if not node.input(0).size:  # then none is looked at
         return 0
     rank = max(len(node.input(0).shape), 1)

@@ -214,10 +214,10 @@ def _groups(found: Iterable[Build], given: Printed) -> tuple[Group, ...]:
 
 
 def _rank(group: Group, given: Printed) -> tuple[int, int, int]:
-    """First what explains most, then what is usual, then what held for longest."""
-    least = _unlikely(group.builds[0], given)
-    days = sum({build.span: build.span.days for build in group.builds}.values())
-    return len(group.differing), least[0], -days
+    """First what explains most, then what is usual, then what of that held for longest."""
+    least, _ = _unlikely(group.builds[0], given)
+    usual = {build.span for build in group.builds if _unlikely(build, given)[0] == least}
+    return len(group.differing), least, -sum(span.days for span in usual)
 
 
 def _unlikely(build: Build, given: Printed) -> tuple[int, str]:
@@ -232,7 +232,7 @@ def _unlikely(build: Build, given: Printed) -> tuple[int, str]:
         all(one.compiler != "gcc" for one in build.targets),
         not is_host and target.library != usual_library(CORES[target.processor].family).name,
         CORES[target.processor].family == "cortex-m" and not _has_dsp(build),
-        not any(_is_fetched(one, build) for one in build.targets),
+        2 * (not any(_is_fetched(one, build) for one in build.targets)),
     )
     backwards = "".join(chr(255 - ord(letter)) for letter in build.span.last)
     return sum(map(int, unusual)), backwards
