@@ -4,8 +4,8 @@
 sources in ``FOLDER/DAY``, asks it for random models of every operator and for models that are
 always the same, and writes to ``boards.json`` how many of the first were equal, and the arenas of
 the others.
-Commits are those that stand there; of another day they are to be added by hand. What boards answer
-is kept in ``FOLDER``.
+Commits are those that stand there for a day; of another they are to be added by hand. What boards
+answer is kept in ``FOLDER``.
 """
 
 from __future__ import annotations
@@ -142,8 +142,9 @@ def measure(folder: Path, wanted: list[str]) -> dict[str, Any]:
             if is_ours and not is_warned(partial(ours, case, day, core)):
                 arenas[case.operator] = theirs.arena
         key = f"{core} {day}"
+        same_day = next((figures[one] for one in figures if one.endswith(day)), {})
         figures[key] = {
-            **{part: figures.get(key, {}).get(part, "") for part in ("tflm", "cmsis_nn")},
+            **{part: same_day.get(part, "") for part in ("tflm", "cmsis_nn")},
             "operators": {name: dict(sorted(one.items())) for name, one in sorted(counts.items())},
             "arenas": arenas,
         }
