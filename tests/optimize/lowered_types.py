@@ -195,6 +195,38 @@ def of_int32(rng: Rng) -> Model:
     return net.ended(net.op(name, [x], shape, "int32"))
 
 
+def bits_of(name: str, kind: str) -> Kind:
+    """Two inputs, or an input and a constant, some of whose steps are beyond all bits."""
+
+    def made(rng: Rng) -> Model:
+        net = Net(rng)
+        x, shape = net.row(kind)
+        y = net.input("y", shape, kind)
+        if rng.integers(2):
+            ends = (-2, 40) if name == "RIGHT_SHIFT" else (-128, 128)
+            y = net.constant("n", rng.integers(*ends, shape).astype(kind))
+        return net.ended(net.op(name, [x, y], shape, kind))
+
+    return made
+
+
+def angles(rng: Rng) -> Model:
+    net = Net(rng)
+    y, shape = net.row()
+    return net.ended(net.op("ATAN2", [y, net.input("x2", shape, "float32")], shape))
+
+
+def powers(rng: Rng) -> Model:
+    """Of what is not negative, with an exponent that is an input or a constant."""
+    net = Net(rng)
+    x, shape = net.row()
+    size = net.op("LOGISTIC", [x], shape)
+    y = net.op("LOGISTIC", [net.input("y", shape, "float32")], shape)
+    if rng.integers(2):
+        y = net.constant("n", rng.uniform(0.1, 3, (1,)).astype(np.float32))
+    return net.ended(net.op("POW", [size, y], shape))
+
+
 # -- real values of other types -----------------------------------------------------------
 
 
@@ -304,6 +336,13 @@ TYPES: dict[str, Kind] = {
     "SUM, int32": counted("SUM", "int32"),
     "CUMSUM, int32": counted("CUMSUM", "int32"),
     "ABS, NEG, SIGN, int32": of_int32,
+    **{
+        f"{name}, {kind}": bits_of(name, kind)
+        for name in ("RIGHT_SHIFT", "BITWISE_XOR")
+        for kind in ("int8", "int16", "int32")
+    },
+    "ATAN2": angles,
+    "POW, any exponent": powers,
     "EXP, int16": of_one("EXP", "int16", scale=0.02),
     "LOG, int8": of_one("LOG", "int8"),
     "NEG, int8": of_one("NEG", "int8"),

@@ -82,6 +82,29 @@ def _horner(parts: Parts, x: int, factors: tuple[float, ...]) -> int:
     return found
 
 
+#: Of ``atan(r) / r`` in powers of ``r * r``, the highest first: Abramowitz and Stegun's 4.4.49.
+_ARCTANGENT = (
+    *(0.0028662257, -0.0161657367, 0.0429096138, -0.0752896400, 0.1065626393),
+    *(-0.1420889944, 0.1999355085, -0.3333314528, 1.0),
+)
+
+
+def arctangent(parts: Parts) -> None:
+    """The angle of ``(x, y)``: of the smaller one by the larger one, turned to its place."""
+    parts.require(parts.y.type is FLOAT32, f"it is of {parts.y.type}")
+    y, x, run = parts.input(0), parts.input(1), parts.run
+    height, width = run("ABS", y), run("ABS", x)
+    longer = run("MAXIMUM", run("MAXIMUM", height, width), parts.value(np.float32(1e-37)))
+    ratio = run("DIV", run("MINIMUM", height, width), longer)
+    angle = run("MUL", ratio, _horner(parts, run("MUL", ratio, ratio), _ARCTANGENT))
+    zero = parts.value(np.float32(0))
+    for pair, whole in (((width, height), math.pi / 2), ((x, zero), math.pi)):
+        other = run("SUB", parts.value(np.float32(whole)), angle)
+        angle = run("SELECT_V2", run("LESS", *pair, kind=TensorType.BOOL), other, angle)
+    run("SELECT_V2", run("LESS", y, zero, kind=TensorType.BOOL), run("NEG", angle), angle)
+    parts.rounds("within 1e-6; zeros have no sign, and no two values are infinite")
+
+
 def clamp(low: float, high: float) -> Rule:
     """A rule for ``min(max(x, low), high)``, with equal bits."""
 
@@ -161,12 +184,14 @@ def sign(parts: Parts) -> None:
 
 
 def power(parts: Parts) -> None:
-    """A few constant exponents, as products; the last bit may differ."""
-    exponent = np.unique(parts.constant(1))
-    kinds = (FLOAT32, TensorType.INT32)
-    known = exponent.size == 1 and parts.x.type in kinds and parts.shape(0) == parts.y.shape
-    x = parts.input(0)
+    """A few constant exponents as products, others through logarithms; the last bits may differ."""
+    constant = parts.edit.constant(parts.operator, 1)
+    exponent = np.zeros(0) if constant is None else np.unique(constant)
+    known = exponent.size == 1 and parts.shape(0) == parts.y.shape
+    parts.require(parts.x.type in (FLOAT32, TensorType.INT32), f"it is of {parts.x.type}")
     whole = known and (parts.x.type is FLOAT32 or exponent[0] in (2, 3))
+    parts.rounds(FLOATS)
+    x = parts.input(0)
     match float(exponent[0]) if whole else None:
         case 2.0:
             parts.run("MUL", x, x)
@@ -179,5 +204,30 @@ def power(parts: Parts) -> None:
         case -1.0:
             parts.run("DIV", parts.value(np.float32(1)), x)
         case _:
-            parts.require(False, "its exponent is not 2, 3, 0.5, -0.5 or -1 everywhere")
-    parts.rounds(FLOATS)
+            parts.require(parts.x.type is FLOAT32, "its exponent is not 2 or 3 everywhere")
+            _float_power(parts, constant)
+
+
+def _float_power(parts: Parts, constant: Array | None) -> None:
+    """``exp(y * log(x))``; of a negative ``x`` for whole ``y`` alone, with the sign of odd ones."""
+    parts.rounds("by EXP and LOG, whose errors grow with the exponent")
+    x, y, run = parts.input(0), parts.input(1), parts.run
+    if constant is not None and not (np.floor(constant) == constant).any():
+        run("EXP", run("MUL", run("LOG", x, shape=parts.shape(0)), y))
+        return
+
+    def compare(name: str, a: int, b: int, number: int) -> int:
+        return run(name, a, b, shape=parts.shape(number), kind=TensorType.BOOL)
+
+    def rounded(exponent: int) -> int:
+        whole = run("FLOOR", exponent, shape=parts.shape(1))
+        return compare("EQUAL", whole, exponent, 1)
+
+    zero = parts.value(np.float32(0))
+    size = run("LOG", run("ABS", x, shape=parts.shape(0)), shape=parts.shape(0))
+    found = run("EXP", run("MUL", size, y))
+    half = run("MUL", y, parts.value(np.float32(0.5)), shape=parts.shape(1))
+    below = run("SELECT_V2", rounded(half), found, run("NEG", found))
+    below = run("SELECT_V2", rounded(y), below, parts.value(np.float32(np.nan)))
+    found = run("SELECT_V2", compare("LESS", x, zero, 0), below, found)
+    run("SELECT_V2", compare("EQUAL", y, zero, 1), parts.value(np.float32(1)), found)

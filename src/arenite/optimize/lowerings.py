@@ -15,11 +15,13 @@ from arenite.model import OptionsTable, TensorType, slot
 from arenite.model.types import FLOAT32
 from arenite.ops.shared.reduction import ReducerOptions
 from arenite.ops.tflite.batch_matmul import BatchMatMulOptions
+from arenite.optimize._bits import bitwise_xor, right_shift
 from arenite.optimize._carried import by_number, carried, first_of, quantize, sum_of_halves
 from arenite.optimize._functions import (
     FLOATS,
     GeluOptions,
     Rule,
+    arctangent,
     by_table,
     clamp,
     gelu,
@@ -225,6 +227,9 @@ LOWERINGS: dict[str, Rule] = {
     "ABS": size,
     "NEG": turned,
     "POW": power,
+    "ATAN2": arctangent,
+    "RIGHT_SHIFT": right_shift,
+    "BITWISE_XOR": bitwise_xor,
     "EXP": by_table(np.exp),
     "LOG": by_table(logarithm),
     "TILE": tile,

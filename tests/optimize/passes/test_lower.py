@@ -156,7 +156,7 @@ def test_weights_become_the_real_numbers_that_they_stand_for():
     ("name", "kind", "reason"),
     [
         ("WHERE", "float32", "TFLM has none"),
-        ("POW", "float32", "input 1"),
+        ("POW", "int16", "int16"),
         ("TILE", "float32", "input 1"),
         ("GELU", "int16", "int16"),
     ],

@@ -134,10 +134,10 @@ def test_what_nothing_is_written_for_stays_with_the_reason():
     b = ModelBuilder()
     x = b.input("x", (2, 2), "float32")
     y = b.tensor("y", (2, 2), "float32")
-    b.operator("ATAN2", [x, x], [y])
+    b.operator("REVERSE_SEQUENCE", [x, x], [y])
     b.output(y)
     (note,) = lower(b.build(), ON).declined
-    assert note.text == "ATAN2 stays: TFLM has none"
+    assert note.text == "REVERSE_SEQUENCE stays: TFLM has none"
 
 
 # -- weights that stay small --------------------------------------------------------------
@@ -177,3 +177,57 @@ def test_kernels_that_want_constants_get_them():
     for target in (None, Target("cortex-m4")):
         result = lower(model, Settings(target, lower=True, compress=True)).model
         assert ar.smallest_arena(result, target=target) > 0
+
+
+def of_two(name: str, x: np.ndarray, y: np.ndarray, *, is_constant: bool):
+    b = net()
+    kind = str(x.dtype)
+    first = b.input("x", x.shape, kind)
+    other = b.constant("y", y) if is_constant else b.input("y", y.shape, kind)
+    return b.ended(b.op(name, [first, other], x.shape, kind))
+
+
+@pytest.mark.parametrize("is_constant", [False, True])
+def test_a_shift_rounds_down_and_ends_at_the_last_bit(is_constant):
+    x = np.int32([5, -5, -1, 2**31 - 1, -(2**31), -(2**31), 7])
+    steps = np.int32([1, 1, 30, 31, 31, 99, -1])
+    model = of_two("RIGHT_SHIFT", x, steps, is_constant=is_constant)
+    given = [x] if is_constant else [x, steps]
+    assert computed(model, *given).tolist() == [2, -3, -1, 0, -1, -1, 7]
+
+
+@pytest.mark.parametrize("kind", ["int8", "int16", "int32"])
+def test_bits_that_differ_are_found_up_to_the_sign(kind):
+    ends = np.iinfo(kind)
+    x = np.array([ends.min, ends.max, -1, 5, 0], kind)
+    y = np.array([ends.max, ends.max, 0, 3, ends.min], kind)
+    found = computed(of_two("BITWISE_XOR", x, y, is_constant=False), x, y)
+    assert found.tolist() == (x ^ y).tolist()
+
+
+def test_an_exclusive_or_that_repeats_an_input_stays():
+    b = net()
+    x, y = b.input("x", (2, 3), "int8"), b.input("y", (3,), "int8")
+    model = b.ended(b.op("BITWISE_XOR", [x, y], (2, 3), "int8"))
+    found = lower(ar.load(tflite.write(model)), ON)
+    assert "input 1 is repeated along some axes" in found.declined[0].text
+
+
+def test_an_angle_has_the_quadrant_of_its_point():
+    y, x = np.float32([1, 1, -1, -1, 0, 0, 2]), np.float32([1, -1, -1, 1, 0, -1, 0])
+    found = computed(of_two("ATAN2", y, x, is_constant=False), y, x)
+    np.testing.assert_allclose(found, np.arctan2(y, x), atol=1e-6)
+
+
+@pytest.mark.parametrize("is_constant", [False, True])
+def test_a_power_has_a_sign_where_the_exponent_is_odd(is_constant):
+    x = np.float32([2, -2, -2, 0, 0, -3, 9])
+    y = np.float32([2.5, 3, 4, 0, 2, 0, -0.5])
+    model = of_two("POW", x, y, is_constant=is_constant)
+    given = [x] if is_constant else [x, y]
+    np.testing.assert_allclose(computed(model, *given), x**y, rtol=3e-6)
+
+
+def test_a_power_that_is_no_number_is_none():
+    x, y = np.float32([-2]), np.float32([1.5])
+    assert np.isnan(computed(of_two("POW", x, y, is_constant=False), x, y)[0])
