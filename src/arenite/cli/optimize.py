@@ -104,7 +104,7 @@ DecompressionMemory = Annotated[
 DecoderCode = Annotated[
     int | None,
     bytes_option(
-        "Code that TFLM_DECODE adds to the firmware, 0 where it has it anyway; by default 17,000."
+        "Code that TFLM_DECODE adds to the firmware, 0 where it has it anyway; by default 22,000."
     ),
 ]
 Verify = Annotated[
