@@ -196,7 +196,11 @@ def test_unknown_options_without_fields_survive() -> None:
 
 def test_a_second_options_union_is_kept_in_mind() -> None:
     model = tflite.read(with_operator(builtin_options_2=Union(4, {}, ())))
-    assert model.main.operators[0].options_2_type == 4
+    (operator,) = model.main.operators
+    assert operator.options_2_type == 4
+    assert operator.raw_options is not None
+    assert operator.raw_options.union_type == 4
+    assert operator.raw_options.path == "$.subgraphs[0].operators[0].builtin_options_2"
     with pytest.raises(ModelError, match="union type 4"):
         tflite.write(model)
 

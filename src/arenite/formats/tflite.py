@@ -252,6 +252,8 @@ class _ModelReader:
             if row.union:
                 raw = RawOptions(row.union, file, row.position, f"{where}.builtin_options")
                 options = self._options(name, is_custom, raw, row.is_empty)
+            elif row.union_2:
+                raw = RawOptions(row.union_2, file, row.position_2, f"{where}.builtin_options_2")
             custom_options = b""
             if row.custom is not None or row.custom_offset > 1:
                 custom_options = self._custom_options(

@@ -66,6 +66,7 @@ OPERATORS = Record(
         Part("options_2_type", "builtin_options_2.type"),
         Part("mutating_variable_inputs", "mutating_variable_inputs", ()),
         Part("raw_options", "builtin_options", of="raw"),
+        Part("", "builtin_options_2.position"),
         Part("", "large_custom_options_offset"),
     ),
 )

@@ -64,6 +64,7 @@ OPERATOR_PATHS = (
     "builtin_options.position",
     "builtin_options.empty",
     "builtin_options_2.type",
+    "builtin_options_2.position",
     "custom_options",
     "large_custom_options_offset",
     "large_custom_options_size",
@@ -82,6 +83,7 @@ class OperatorRow(NamedTuple):
     position: int
     is_empty: bool
     union_2: int
+    position_2: int
     custom: Any
     custom_offset: int
     custom_size: int

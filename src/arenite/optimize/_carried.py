@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from arenite.model import Quantization, Tensor, TensorType
+from arenite.model.model import Array
 from arenite.model.types import FLOAT32, INT8
 from arenite.ops.registry import traits_of
 from arenite.optimize._functions import Rule
@@ -165,11 +166,15 @@ def _in_halves(parts: Parts) -> None:
     """``65536 * h + l`` with both moved as floats; small constants in one piece. Equal bits."""
     x = parts.edit.tensors[parts.input(0)]
     parts.require(x.type is INT32 and len(parts.operator.outputs) == 1, "it has several outputs")
-    if x.is_constant and x.value is not None and np.abs(x.value.astype(np.int64)).max() < _EXACT:
+    if x.is_constant and x.value is not None and _are_small(x.value):
         parts.run("CAST", _moved(parts, parts.value(x.value.astype(np.float32))))
         return
     high, low = _halves(parts, parts.input(0))
     _joined(parts, _moved(parts, high), _moved(parts, low))
+
+
+def _are_small(values: Array) -> bool:
+    return int(np.abs(values.astype(np.int64)).max(initial=0)) < _EXACT
 
 
 def sum_of_halves(parts: Parts) -> None:

@@ -8,10 +8,11 @@ Facts: LiteRT's kernels of these operators (``tflite/kernels/*.cc``, ``internal/
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
-from arenite.model import OptionsTable, TensorType, slot
+from arenite.model import OptionsTable, Tensor, TensorType, slot
 from arenite.model.types import FLOAT32
 from arenite.ops.shared.reduction import ReducerOptions
 from arenite.ops.tflite.batch_matmul import BatchMatMulOptions
@@ -83,11 +84,20 @@ def batch_matmul(parts: Parts) -> None:
     parts.require(math.prod(matrix.shape[:-2]) == 1 and matrix.ndim >= 2, "it has many matrices")
     weights = matrix.reshape(matrix.shape[-2:])
     weights = weights if options.adj_y else weights.T
-    like = parts.edit.tensors[parts.input(1)]
+    like = _turned_scales(parts.edit.tensors[parts.input(1)], is_turned=not options.adj_y)
     number = parts.value(np.ascontiguousarray(weights), like, "weights")
     parts.run("FULLY_CONNECTED", parts.input(0), number, keep_num_dims=True)
     if parts.x.type is FLOAT32:
         parts.rounds(FLOATS)
+
+
+def _turned_scales(tensor: Tensor, *, is_turned: bool) -> Tensor:
+    """The same with scales of the units, of which FULLY_CONNECTED has rows."""
+    q = tensor.quantization
+    if q is None or len(q.scale) < 2:
+        return tensor
+    axis = q.quantized_dimension - len(tensor.shape) + 2
+    return replace(tensor, quantization=replace(q, quantized_dimension=axis ^ is_turned))
 
 
 def select(parts: Parts) -> None:

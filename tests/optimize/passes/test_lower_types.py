@@ -51,6 +51,14 @@ def test_of_equal_values_the_first_comes_first():
 LARGE = np.array([[2**31 - 1, -(2**31), 65535], [-65537, 2**24 + 1, -1]], np.int32)
 
 
+def test_nothing_is_moved_as_well():
+    b = net()
+    nothing = b.constant("n", np.zeros((0, 2), np.int32))
+    y = b.op("TRANSPOSE", [nothing, b.constant("p", np.int32([1, 0]))], (2, 0), "int32")
+    model = b.ended(y)
+    assert lower(model, ON).model.main.outputs == model.main.outputs
+
+
 def test_int32_is_moved_by_halves_and_keeps_its_bits():
     model = of_one("GATHER", LARGE, np.array([2, 0], np.int32), shape=(2, 2), axis=1)
     assert computed(model, LARGE).tolist() == LARGE[:, [2, 0]].tolist()
@@ -231,3 +239,20 @@ def test_a_power_has_a_sign_where_the_exponent_is_odd(is_constant):
 def test_a_power_that_is_no_number_is_none():
     x, y = np.float32([-2]), np.float32([1.5])
     assert np.isnan(computed(of_two("POW", x, y, is_constant=False), x, y)[0])
+
+
+def test_a_matrix_with_a_scale_per_column_becomes_rows_with_theirs():
+    """int16 by int8, as an attention's projections are."""
+    b = net()
+    x = b.input("x", (2, 3), "int16", scale=0.001)
+    values = np.int8([[1, -2], [3, 4], [-5, 6]])
+    w = b.constant("w", values, scale=np.float32([0.5, 2]), quantized_dimension=1)
+    model = b.ended(b.op("BATCH_MATMUL", [x, w], (2, 2), "int16", scale=0.001))
+    result = lower(model, ON).model
+    (operator,) = result.main.operators
+    assert operator.name == "FULLY_CONNECTED"
+    weights = result.main.tensors[operator.inputs[1]]
+    assert weights.quantization.quantized_dimension == 0
+    given = np.int16([[100, 200, 300], [-7, 0, 9]])
+    expected = given @ values.astype(int) * [0.5, 2]
+    assert ar.Interpreter(result)(given).tolist() == expected.tolist()

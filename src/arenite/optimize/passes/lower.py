@@ -16,6 +16,7 @@ from arenite.optimize._cycles import cycles_of
 from arenite.optimize.lowerings import rule_of
 from arenite.optimize.outcome import Note, Outcome
 from arenite.optimize.parts import CannotError, Parts, refusal_of, why_refused
+from arenite.optimize.passes._composites import decomposed
 from arenite.optimize.passes._narrow import narrowed
 from arenite.optimize.passes._shapes import fold_shape, settle_shapes
 from arenite.optimize.passes._weights import float_weights, misreads, widen_constant
@@ -51,8 +52,14 @@ def _is_affordable(model: Model, settings: Settings) -> bool:
 
 
 def _found(model: Model, settings: Settings) -> Outcome:
+    """The model lowered, with the operators of composites in their places."""
+    apart = decomposed(without_plan(model))  # a plan is for the operators that there were
+    found = _narrowed(apart.model, settings)
+    return found._replace(changes=(*apart.changes, *found.changes))
+
+
+def _narrowed(bare: Model, settings: Settings) -> Outcome:
     """The model lowered, with integers of 32 bits where those of 64 stand in the way."""
-    bare = without_plan(model)  # a plan is for the operators that there were
     found = _lowered(bare, settings)
     if found.declined and (narrow := narrowed(bare)).model is not bare:
         other = _lowered(narrow.model, settings)
