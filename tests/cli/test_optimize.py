@@ -20,7 +20,7 @@ from arenite.optimize.sequence import ORDER
 from arenite.optimize.settings import OVERLAPS
 from tests.optimize.compressible import dense, weights
 from tests.optimize.layers import Layers
-from tests.optimize.lowered import KINDS
+from tests.optimize.lowered import KINDS, Net
 from tests.optimize.networks import network
 from tests.runtime.subgraphs import endless
 from tests.shared import shared_model
@@ -356,6 +356,24 @@ def test_lower_writes_a_file_that_runs_and_says_how_far_it_is(arenite, hybrid, t
     assert 0 < one["difference"] < 0.03 * one["largest"]
     text = " ".join(arenite("optimize", hybrid, "--lower").stdout.split())
     assert "Lowered: not the same bits. Outputs here differ from the original's in LiteRT" in text
+
+
+def test_what_lower_cannot_write_is_an_error_that_names_it(arenite, tmp_path):
+    net = Net(np.random.default_rng(0))
+    x = net.input("x", (2, 2), "float32")
+    path, out = tmp_path / "m.tflite", tmp_path / "out.tflite"
+    path.write_bytes(tflite.write(net.ended(net.op("REVERSE_SEQUENCE", [x, x], (2, 2)))))
+    result = arenite("optimize", path, "--lower", "-o", out)
+    assert result.exit_code == 1
+    assert "TFLM still does not run the model" in result.stderr
+    assert "REVERSE_SEQUENCE" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["lower", "compress", "strip"])
+def test_a_pass_that_is_wished_for_and_left_out_is_named(arenite, hybrid, name):
+    result = arenite("optimize", hybrid, f"--{name}", "--only", "fold")
+    assert result.exit_code == 2
+    assert f"expected '{name}' among the passes" in result.stderr
 
 
 def test_without_lower_a_file_that_does_not_run_stays(arenite, hybrid):

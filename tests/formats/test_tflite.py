@@ -201,6 +201,8 @@ def test_a_second_options_union_is_kept_in_mind() -> None:
     assert operator.raw_options is not None
     assert operator.raw_options.union_type == 4
     assert operator.raw_options.path == "$.subgraphs[0].operators[0].builtin_options_2"
+    assert_same(tflite.read(tflite.write(model)), model)
+    model = Model((replace(model.main, operators=(replace(operator, options=None),)),))
     with pytest.raises(ModelError, match="union type 4"):
         tflite.write(model)
 

@@ -207,6 +207,8 @@ def optimize(
     facts = partial(optimization_facts, output=written, ram=passes.ram)
     drawn = partial(_lines, verbose=verbose, draw=draw)
     show(found, facts, drawn, device.note(), as_json=as_json)
+    if settings["lower"]:
+        _require_runs(result, device.target)
     _require_room(found, passes.ram, settings.get("cycles"))
     if found.unverified:
         raise typer.Exit(NOT_VERIFIED)
@@ -243,6 +245,14 @@ def _optimized(model: Model, target: Target, settings: dict[str, Any]) -> tuple[
         usage_errors(),
     ):
         return run(model, target, progress=lambda _: advance(), **settings)
+
+
+def _require_runs(result: Model, target: Target) -> None:
+    """Fail where TFLM refuses what was lowered."""
+    from arenite.optimize.parts import refusal_of
+
+    if refusal := refusal_of(result, target):
+        fail(f"TFLM still does not run the model: {str(refusal).splitlines()[0]}")
 
 
 def _require_room(found: Optimization, ram: int | None, cycles: int | None) -> None:

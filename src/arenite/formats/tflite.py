@@ -254,6 +254,7 @@ class _ModelReader:
                 options = self._options(name, is_custom, raw, row.is_empty)
             elif row.union_2:
                 raw = RawOptions(row.union_2, file, row.position_2, f"{where}.builtin_options_2")
+                options = OptionsTable() if row.is_empty_2 else None
             custom_options = b""
             if row.custom is not None or row.custom_offset > 1:
                 custom_options = self._custom_options(

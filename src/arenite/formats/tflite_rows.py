@@ -65,6 +65,7 @@ OPERATOR_PATHS = (
     "builtin_options.empty",
     "builtin_options_2.type",
     "builtin_options_2.position",
+    "builtin_options_2.empty",
     "custom_options",
     "large_custom_options_offset",
     "large_custom_options_size",
@@ -84,6 +85,7 @@ class OperatorRow(NamedTuple):
     is_empty: bool
     union_2: int
     position_2: int
+    is_empty_2: bool
     custom: Any
     custom_offset: int
     custom_size: int

@@ -86,7 +86,9 @@ def _operator(operator: Operator, codes: Mapping[OpCode, int], path: str) -> Row
         "opcode_index": codes[operator.name, operator.is_custom, operator.version],
         "inputs": operator.inputs,
         "outputs": operator.outputs,
-        "builtin_options": _options(operator, path),
+        "builtin_options_2" if operator.options_2_type else "builtin_options": _options(
+            operator, path
+        ),
         "custom_options": operator.custom_options or None,
         "mutating_variable_inputs": operator.mutating_variable_inputs or None,
         "intermediates": operator.intermediates or None,
@@ -95,16 +97,16 @@ def _operator(operator: Operator, codes: Mapping[OpCode, int], path: str) -> Row
 
 def _options(operator: Operator, path: str) -> Union | None:
     options = operator.options
-    if operator.options_2_type or (options is None and operator.options_type):
+    said = operator.options_2_type or operator.options_type
+    if options is None and said:
         raise ModelError(
-            f"{operator.name}: its options (union type "
-            f"{operator.options_2_type or operator.options_type}) are not known to Arenite "
+            f"{operator.name}: its options (union type {said}) are not known to Arenite "
             "and would be lost",
             path=f"{path}.builtin_options",
         )
     if options is None:
         return None
-    union_type = options.UNION_TYPE or operator.options_type
+    union_type = options.UNION_TYPE or said
     row = {field.name: getattr(options, field.name) for field in dataclass_fields(options)}
     return Union(union_type, row, options_fields(type(options))) if union_type else None
 

@@ -18,6 +18,7 @@ from arenite.ops.shared.reduction import ReducerOptions
 from arenite.ops.tflite.batch_matmul import BatchMatMulOptions
 from arenite.optimize._bits import bitwise_xor, right_shift
 from arenite.optimize._carried import by_number, carried, first_of, quantize, sum_of_halves
+from arenite.optimize._composites import COMPOSITE, CompositeOptions
 from arenite.optimize._functions import (
     FLOATS,
     GeluOptions,
@@ -287,6 +288,7 @@ LOWERINGS: dict[str, Rule] = {
 #: Options of operators that Arenite does not have, by their names.
 ROWS: dict[str, type[OptionsTable]] = {
     "GELU": GeluOptions,
+    COMPOSITE: CompositeOptions,
     "ONE_HOT": OneHotOptions,
     "TOPK_V2": TopKOptions,
     "CONV_3D": Conv3DOptions,

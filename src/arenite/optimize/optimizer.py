@@ -94,6 +94,7 @@ def optimize(
     names = sequence(only)
     asked = set() if only is None else set(names)
     does = {"lower": lower or "lower" in asked, "compress": compress or "compress" in asked}
+    _check_only(asked, {**does, "strip": strip})
     names = tuple(name for name in names if does.get(name, True))
     settings = Settings(
         target=find_target(target),
@@ -135,6 +136,16 @@ def optimize(
         far = measure(original, base, settings, verify, is_exact=exact)
         report = replace(report, difference=far)
     return report.model, report
+
+
+def _check_only(asked: set[str], does: Mapping[str, bool]) -> None:
+    """Check that no pass is wished for and left out at once."""
+    for name, is_wished in does.items():
+        if asked and is_wished and name not in asked:
+            raise ValueError(
+                f"expected {name!r} among the passes of only (--only), which leave it out, or no "
+                f"{name}=True (--{name})"
+            )
 
 
 def _check_limits(settings: Settings) -> None:

@@ -246,3 +246,9 @@ def test_kernels_that_read_weights_before_anything_runs_keep_them(name, target, 
     model = with_few_values(OTHERS[name]())
     step = run_pass("compress", model, replace(ON, target=Target(target)))
     assert any(reason in note.text for note in step.declined)
+
+
+def test_a_tflm_without_the_decoder_is_named_once():
+    step = run_pass("compress", layers(1), replace(ON, target=Target("cortex-m4", tflm="2024-06")))
+    (note,) = step.declined
+    assert note.text.startswith("TFLM_DECODE came to TFLM on 2025-10-17")

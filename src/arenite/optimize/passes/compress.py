@@ -20,6 +20,8 @@ from arenite.optimize._encodings import Place, ways
 from arenite.optimize.outcome import Note, Outcome
 from arenite.optimize.rewrite import why_fixed
 from arenite.optimize.settings import Settings
+from arenite.revisions.changes import came
+from arenite.revisions.known import revision_of
 
 _KINDS = ("a table", "Huffman's codes", "a mask")
 
@@ -28,7 +30,7 @@ def compress(model: Model, settings: Settings) -> Outcome:
     """Write constants in fewer bytes where that makes flash smaller."""
     if not settings.compress:
         return Outcome(model)
-    if reason := why_fixed(model):
+    if reason := why_fixed(model) or _why_no_decoder(settings):
         return Outcome(model, declined=(Note("$", reason),))
     kept, declined = affordable(model, ways(model), settings)
     if not kept:
@@ -44,6 +46,12 @@ def compress(model: Model, settings: Settings) -> Outcome:
     notes = [_note(model, place, codes) for place, codes in kept.items()]
     saved = f"{before - after:,} bytes of the file for {code:,} bytes of TFLM_DECODE's code"
     return Outcome(result, (*notes, Note("$", saved)), tuple(declined))
+
+
+def _why_no_decoder(settings: Settings) -> str:
+    """The reason why the target's TFLM decodes nothing; empty where it does."""
+    target = settings.target
+    return came("TFLM_DECODE", revision_of(target.tflm)) if target and target.tflm else ""
 
 
 def has_decoder(model: Model) -> bool:

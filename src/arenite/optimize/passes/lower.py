@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from arenite.memory.offline import without_plan
 from arenite.model import Model, Operator
 from arenite.ops.registry import traits_of
+from arenite.optimize._composites import decomposed
 from arenite.optimize._cycles import cycles_of
 from arenite.optimize.lowerings import rule_of
 from arenite.optimize.outcome import Note, Outcome
 from arenite.optimize.parts import CannotError, Parts, refusal_of, why_refused
-from arenite.optimize.passes._composites import decomposed
 from arenite.optimize.passes._narrow import narrowed
 from arenite.optimize.passes._shapes import fold_shape, settle_shapes
 from arenite.optimize.passes._weights import float_weights, misreads, widen_constant

@@ -9,7 +9,7 @@ import numpy as np
 import arenite as ar
 from arenite.model import Model, ModelBuilder, Operator, SignatureDef, Subgraph
 from arenite.ops.tflite.call_once import CallOnceOptions
-from arenite.optimize.passes._composites import COMPOSITE, CompositeOptions, decomposed
+from arenite.optimize._composites import COMPOSITE, CompositeOptions, decomposed
 from arenite.optimize.passes.lower import lower
 from arenite.optimize.settings import Settings
 

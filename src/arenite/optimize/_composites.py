@@ -21,7 +21,9 @@ _DEPTH = 8
 class CompositeOptions(OptionsTable, union=21):
     """``table StableHLOCompositeOptions``."""
 
+    name: str | None = slot(0, "string", None)
     decomposition_subgraph_index: int = slot(1, "int32")
+    version: int = slot(4, "int32")
 
 
 def decomposed(model: Model) -> Outcome:
