@@ -22,19 +22,49 @@ for (int32_t b = 0; b < $images; ++b, x += $image) {
       uint8_t *to = inputs;
       int32_t total = 0;
       for (int32_t ky = 0; ky < $kernel_h; ++ky) {
-        const int32_t iy = oy * $stride_h + ky * $apart - $top;
-        const int8_t *from = x + iy * $row_in + left;
+        const int32_t iy = oy * $stride_h + ky * $dilation_h - $top;
+        const int32_t from = iy * $row_in + left;
         const int32_t inside = iy >= 0 && iy < $in_h ? end : 0;
         int32_t c = 0;
         for (; c < begin && c < inside; ++c) *to++ = $zero;
         for (; c < inside; ++c) {
-          const uint8_t input = (uint8_t)(from[c] + 128);
+          const uint8_t input = (uint8_t)(x[from + c] + 128);
           *to++ = input;
           total += input - $zero;
         }
         for (; c < $run; ++c) *to++ = $zero;
       }
       part_row(inputs, stream, -128 * (total + $zeros), y);
+    }
+  }
+}
+
+// template: taps
+for (int32_t b = 0; b < $images; ++b, x += $image) {
+  for (int32_t oy = 0; oy < $out_h; ++oy) {
+    for (int32_t ox = 0; ox < $out_w; ++ox) {
+      /* The window's taps in each group of channels, with the zero point where there is no image. */
+      const uint32_t *weights = stream;
+      for (int32_t group = 0; group < $groups; ++group, weights += $words, y += $filters) {
+        uint8_t *to = inputs;
+        int32_t total = 0;
+        for (int32_t ky = 0; ky < $kernel_h; ++ky) {
+          const int32_t iy = oy * $stride_h + ky * $dilation_h - $top;
+          for (int32_t kx = 0; kx < $kernel_w; ++kx) {
+            const int32_t ix = ox * $stride_w + kx * $dilation_w - $left;
+            const int32_t from = (iy * $in_w + ix) * $in_c + group * $depth;
+            const int32_t inside = iy >= 0 && iy < $in_h && ix >= 0 && ix < $in_w ? $depth : 0;
+            int32_t c = 0;
+            for (; c < inside; ++c) {
+              const uint8_t input = (uint8_t)(x[from + c] + 128);
+              *to++ = input;
+              total += input - $zero;
+            }
+            for (; c < $depth; ++c) *to++ = $zero;
+          }
+        }
+        part_row(inputs, weights, -128 * (total + $zeros), y);
+      }
     }
   }
 }
