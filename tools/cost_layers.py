@@ -144,11 +144,9 @@ def _depthwise(rng: Rng) -> Model:
 
 
 def _dense(rng: Rng) -> Model:
-    """A third with a scale per unit, some with a zero point; a third of few inputs."""
+    """A third with a scale per unit; a third of few inputs. TFLM stops at weights off zero."""
     batch, depth, units = _pick(rng, 1, 1, 1, 2, 5), _n(rng, _pick(rng, 20, 400, 400)), _n(rng, 30)
     weights = _weights(rng, (units, depth), units, 0, single=rng.random() < 0.67)
-    if rng.random() < 0.3:
-        weights[0][1]["zero_point"] = np.full(weights[0][1]["scale"].size, 3)
     activation = {"fused_activation_function": _n(rng, 1, 0)}
     return _weighted("FULLY_CONNECTED", (batch, depth), weights, (batch, units), **activation)
 
@@ -220,6 +218,25 @@ def _unary(rng: Rng, name: str, y: Any = _BYTES) -> Model:
     return _one(name, [shape], (int(np.prod(shape)),) if name == "RESHAPE" else shape, y=y)
 
 
+def _quantize(rng: Rng) -> Model:
+    """Of integers; half of those between int8 and uint8 with the same scale."""
+    given, made = _pick(rng, *_CONVERSIONS).split()
+    shape, b, x, y = _shape(rng, _n(rng, 4)), ModelBuilder(), _scale(rng, given), _scale(rng, made)
+    if {given, made} == {"int8", "uint8"} and rng.random() < 0.5:
+        y = {**x, "zero_point": x["zero_point"] + (128 if made == "uint8" else -128)}
+    inputs, last = [b.input("x", shape, given, **x)], b.tensor("y", shape, made, **y)
+    b.operator("QUANTIZE", inputs, [last], None)
+    b.output(last)
+    return b.build()
+
+
+def _scale(rng: Rng, kind: str) -> dict[str, Any]:
+    """As converters choose them: the wider, the finer; wide ones without a zero point."""
+    middle = {"int16": -8, "int32": -12}.get(kind, -3)
+    zero = {"int8": _n(rng, 9, -9), "uint8": 128 + _n(rng, 9, -9)}.get(kind, 0)
+    return {"scale": float(np.exp(rng.uniform(middle - 1, middle + 1))), "zero_point": zero}
+
+
 def _svdf(rng: Rng) -> Model:
     """A state of int16, as converters make it; a sixth of int8."""
     rank, units, memory, depth = _n(rng, 2), _n(rng, 24), _n(rng, 12), _n(rng, 60)
@@ -263,6 +280,10 @@ def _lstm(rng: Rng) -> Model:
     return b.build()
 
 
+_CONVERSIONS = (
+    *("int8 int8", "int8 uint8", "int8 int16", "int8 int32", "uint8 int8", "int16 int8"),
+    *("int16 int16", "int16 int32", "int32 int8", "int32 int16"),
+)
 _OTHER = {"scale": 0.11, "zero_point": -5}
 #: What makes a random layer of an operator.
 LAYERS: dict[str, Callable[[Rng], Model]] = {
@@ -273,7 +294,7 @@ LAYERS: dict[str, Callable[[Rng], Model]] = {
     **{name: partial(_pair, name=name, y=_OTHER) for name in ("ADD", "MUL")},
     **{name: partial(_pair, name=name) for name in ("MAXIMUM", "MINIMUM")},
     **{name: partial(_unary, name=name) for name in ("RESHAPE", "RELU6")},
-    **{name: partial(_unary, name=name, y=_OTHER) for name in ("RELU", "QUANTIZE")},
-    **{"SVDF": _svdf, "UNIDIRECTIONAL_SEQUENCE_LSTM": _lstm},
+    "RELU": partial(_unary, name="RELU", y=_OTHER),
+    **{"QUANTIZE": _quantize, "SVDF": _svdf, "UNIDIRECTIONAL_SEQUENCE_LSTM": _lstm},
     "LOGISTIC": partial(_unary, name="LOGISTIC", y=_SHARE),
 }

@@ -26,6 +26,7 @@ from arenite.libraries.cmsis_nn.cost.loops.layers import (
     softmax_radius,
 )
 from arenite.libraries.cmsis_nn.cost.loops.products import arm_nn_vec_mat_mult_t
+from arenite.libraries.cmsis_nn.cost.loops.recurrent import SvdfShape, svdf
 from arenite.libraries.cmsis_nn.decisions.conv_2d import arm_convolve_wrapper_s8
 from arenite.libraries.path import Path
 from arenite.libraries.shapes import ConvShape, Dims, Pair, taps_inside
@@ -114,6 +115,48 @@ def test_without_dsp_a_vector_is_multiplied_by_three_units_at_a_time_value_by_va
         ("f", "last unit"): 2 * 2,
         ("f", "last unit, column"): 2 * 2 * 5,
     }
+
+
+def test_a_vector_is_multiplied_by_two_units_in_blocks_of_columns_as_the_compiler_unrolls_them():
+    loops = times(arm_nn_vec_mat_mult_t("arm_nn_vec_mat_mult_t_s8", 1, 5, depth=42, target=DSP))
+    assert {step: n for (_, step), n in loops.items()} == {
+        **{"call": 1, "any 2 units": 1, "2 units": 2, "last unit": 1},
+        **{"2 units, any 16 columns": 2, "2 units, 16 columns": 4},
+        **{"2 units, any 4 columns": 2, "2 units, next 4 columns": 2},
+        **{"2 units, any column": 2, "2 units, next column": 2, "2 units, 4 columns or more": 2},
+        **{"last unit, any 16 columns": 1, "last unit, 16 columns": 2},
+        **{"last unit, any 4 columns": 1, "last unit, next 4 columns": 1},
+        **{"last unit, any column": 1, "last unit, next column": 1},
+        "last unit, 4 columns or more": 1,
+    }
+
+
+def test_a_product_that_nobody_unrolls_has_no_blocks_of_sixteen():
+    name = "arm_nn_vec_mat_mul_result_acc_s8_s16"
+    loops = times(arm_nn_vec_mat_mult_t(name, 1, 2, depth=38, target=DSP))
+    assert loops[name, "2 units, 4 columns"] == 9
+    assert (name, "2 units, 16 columns") not in loops
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "steps"),
+    [
+        ("arm_svdf_state_s16_s8", DSP, {"2 states": 18, "any 2 states": 6, "state": 6}),
+        ("arm_svdf_s8", DSP, {"4 states": 6, "any 4 states": 6, "state": 18, "any state": 6}),
+        ("arm_svdf_s8", PLAIN, {"state": 42}),
+        ("arm_svdf_state_s16_s8", MVE, {"state": 42}),
+    ],
+)
+def test_an_svdf_sums_its_memory_by_pairs_of_int16_or_four_of_int8(name, target, steps):
+    layer = SvdfShape(batches=1, inputs=4, units=3, rank=2, memory=7, has_bias=True)
+    loops = times(svdf(layer, target, name))
+    assert loops[name, "filter"] == loops[name, "unit, filter"] == 6
+    assert steps.items() <= {step[8:]: n for (_, step), n in loops.items()}.items()
+
+
+def test_an_svdf_of_rank_one_adds_its_bias_filter_by_filter():
+    layer = SvdfShape(batches=1, inputs=4, units=3, rank=1, memory=7, has_bias=True)
+    assert ("arm_svdf_s8", "unit, filter") not in times(svdf(layer, DSP, "arm_svdf_s8"))
 
 
 def test_vectors_multiply_four_positions_at_a_time():

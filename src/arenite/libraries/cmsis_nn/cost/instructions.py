@@ -43,11 +43,13 @@ _KERNEL: dict[str, _Counts] = {
 _VECTOR_BY_MATRIX: dict[str, _Counts] = {
     "call": {"PKHBT": 1},
     "2 units": _requantize(2),
-    "2 units, 4 columns": _dot(4, sxtb16=4, sxtab16=2),
-    "2 units, column": _mla(2),
+    "2 units, 16 columns": _dot(16, sxtb16=16, sxtab16=8),
+    **dict.fromkeys(("2 units, any 4 columns", "2 units, next 4 columns"), _dot(4, 4, 2)),
+    **dict.fromkeys(("2 units, any column", "2 units, next column"), _mla(2)),
     "last unit": _requantize(1),
-    "last unit, 4 columns": _dot(2, sxtb16=2, sxtab16=2),
-    "last unit, column": _mla(1),
+    "last unit, 16 columns": _dot(8, sxtb16=8, sxtab16=8),
+    **dict.fromkeys(("last unit, any 4 columns", "last unit, next 4 columns"), _dot(2, 2, 2)),
+    **dict.fromkeys(("last unit, any column", "last unit, next column"), _mla(1)),
 }
 _TAP: _Counts = {"SMLABB": 2, "SMLATT": 2, "SXTB16": 2, "SXTAB16": 2}
 

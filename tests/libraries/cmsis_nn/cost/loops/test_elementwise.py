@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arenite.analysis.device import device_operators
 from arenite.libraries.cmsis_nn.cost.loops.elementwise import (
     KERNELS,
     Level,
     broadcast,
     joined_levels,
 )
+from arenite.model import ModelBuilder
+from arenite.target import find_target
 from tests.libraries.cmsis_nn.cost.loops.views import passes, view
 from tests.ops.binary import broadcast_shapes
 
@@ -24,6 +28,29 @@ def times(name, *shapes, kind="float32"):
 
 def test_one_pass_per_value():
     assert times("RELU", (2, 3)) == {"call": 1, "dimension": 2, "value": 6}
+
+
+@pytest.mark.parametrize(
+    ("taken", "made", "step"),
+    [
+        (("uint8", 0.5, 131), ("int8", 0.5, 3), "value whose highest bit changes"),
+        (("int8", 0.5, -9), ("uint8", 0.5, 119), "value whose highest bit changes"),
+        (("int8", 0.5, -9), ("uint8", 0.5, 118), "value"),
+        (("uint8", 0.5, 131), ("int8", 0.25, 3), "value"),
+        (("int8", 0.5, 131), ("int8", 0.5, 3), "value"),
+    ],
+)
+def test_bytes_of_the_same_scale_differ_by_their_highest_bit(taken, made, step):
+    b = ModelBuilder()
+    tensors = [
+        make(name, (2, 3), kind, scale=scale, zero_point=zero)
+        for make, name, (kind, scale, zero) in ((b.input, "x", taken), (b.tensor, "y", made))
+    ]
+    b.operator("QUANTIZE", tensors[:1], tensors[1:], None)
+    b.output(tensors[1])
+    (operator,) = device_operators(b.build(), find_target("cortex-m4"))
+    kernel = f"QUANTIZE, {taken[0]} to {made[0]}"
+    assert passes(operator.loops, kernel) == {"call": 1, "dimension": 2, step: 6}
 
 
 def test_equal_shapes_are_flat():

@@ -1,6 +1,7 @@
 """Loops of TFLM's own kernels that go value by value, and of those whose inputs broadcast.
 
-Facts: TFLM ``kernels/internal/reference/broadcast_loop.h``, ``select.h``, ``add_n.h``.
+Facts: TFLM ``kernels/internal/reference/broadcast_loop.h``, ``requantize.h``,
+``select.h``, ``add_n.h``.
 """
 
 from __future__ import annotations
@@ -31,6 +32,16 @@ def by_value(view: NodeView) -> list[Loop]:
 def flat(output: TfLiteTensor) -> dict[str, int]:
     """Dimensions are multiplied, then values go by one by one."""
     return {"dimension": len(output.shape), "value": output.size}
+
+
+def quantize(view: NodeView) -> list[Loop]:
+    """Value by value; int8 and uint8 of the same scale differ by their highest bit alone."""
+    given, output = view.input(0), view.output(0)
+    away = {"int8 to uint8": -128, "uint8 to int8": 128}.get(f"{given.type} to {output.type}")
+    if given.scale != output.scale or given.zero_point - output.zero_point != away:
+        return by_value(view)
+    times = {"dimension": len(output.shape), "value whose highest bit changes": output.size}
+    return loops(kernel_of(view), times)
 
 
 def binary(view: NodeView) -> list[Loop]:
@@ -95,7 +106,7 @@ def add_n(view: NodeView) -> list[Loop]:
 
 
 _ONE_INPUT = """ABS CAST CEIL COS DEQUANTIZE ELU EXP FLOOR HARD_SWISH LEAKY_RELU LOG LOGICAL_NOT
-LOGISTIC NEG QUANTIZE RELU RELU6 ROUND RSQRT SIN SQRT SQUARE TANH ZEROS_LIKE FILL"""
+LOGISTIC NEG RELU RELU6 ROUND RSQRT SIN SQRT SQUARE TANH ZEROS_LIKE FILL"""
 _TWO_INPUTS = """ADD DIV EQUAL FLOOR_DIV FLOOR_MOD GREATER GREATER_EQUAL LESS LESS_EQUAL
 LOGICAL_AND LOGICAL_OR MAXIMUM MINIMUM MUL NOT_EQUAL SQUARED_DIFFERENCE SUB"""
 
@@ -104,5 +115,6 @@ KERNELS = {
     **dict.fromkeys(_TWO_INPUTS.split(), binary),
     "ADD_N": add_n,
     "PRELU": prelu,
+    "QUANTIZE": quantize,
     "SELECT_V2": select,
 }

@@ -1,7 +1,7 @@
 """Loops of CMSIS-NN's matrix products: what convolutions and fully connected layers end in.
 
 Facts: CMSIS-NN ``ConvolutionFunctions/arm_nn_mat_mult_kernel_s8_s16.c`` and
-``NNSupportFunctions/arm_nn_mat_mult_nt_t_s8.c``, ``arm_nn_vec_mat_mult_t_s8.c``,
+``NNSupportFunctions/arm_nn_mat_mult_nt_t_s8.c``, ``arm_nn_vec_mat_mult_t*_s8.c``,
 ``arm_s8_to_s16_unordered_with_offset.c``, ``arm_q7_to_q15_with_offset.c``.
 """
 
@@ -9,6 +9,31 @@ from __future__ import annotations
 
 from arenite.libraries.costs import Loop
 from arenite.target import Target
+
+
+def sums(
+    name: str,
+    step: str,
+    times: int,
+    count: int,
+    *,
+    sizes: tuple[int, ...] = (16, 4, 1),
+    what: str = "column",
+    is_unrolled: bool = False,
+) -> list[Loop]:
+    """A loop and its sums, in ever smaller blocks; entering each of these takes time too.
+
+    The compiler unrolls a loop to the largest blocks: what is left enters in the middle of one.
+    """
+    found = [Loop(name, step, times)]
+    for size in sizes:
+        block = what if size == 1 else f"{size} {what}s"
+        passes, count = divmod(count, size)
+        found.append(Loop(name, f"{step}, any {block}", times * min(passes, 1)))
+        next_only = is_unrolled and size < sizes[0]
+        step_of_block = f"{step}, {'next ' * next_only}{block}"
+        found.append(Loop(name, step_of_block, times * max(passes - next_only, 0)))
+    return found
 
 
 def to_int16(calls: int, size: int, target: Target) -> list[Loop]:
@@ -54,26 +79,12 @@ def arm_nn_mat_mult_nt_t_s8(
         Loop(name, "call", calls),
         Loop(name, "2 channels", pairs),
         Loop(name, "2 channels, sum of weights", pairs * columns),
-        *_nt_t_columns("2 channels, 2 rows", twos, columns),
-        *_nt_t_columns("2 channels, last row", single, columns),
+        *sums(name, "2 channels, 2 rows", twos, columns),
+        *sums(name, "2 channels, last row", single, columns),
         Loop(name, "last channel", odd),
         Loop(name, "last channel, row", odd * rows),
         Loop(name, "last channel, row, column", odd * rows * columns),
     ]
-
-
-def _nt_t_columns(step: str, times: int, columns: int) -> list[Loop]:
-    """Sums over columns, by 16, by four and one by one; entering each of these takes time too."""
-    name = "arm_nn_mat_mult_nt_t_s8"
-    found = [Loop(name, step, times)]
-    for what, count in (
-        ("16 columns", columns // 16),
-        ("4 columns", columns % 16 // 4),
-        ("column", columns % 4),
-    ):
-        found.append(Loop(name, f"{step}, any {what}", times * min(count, 1)))
-        found.append(Loop(name, f"{step}, {what}", times * count))
-    return found
 
 
 def _nt_t_vectors(calls: int, rows: int, channels: int, columns: int) -> list[Loop]:
@@ -100,15 +111,14 @@ def arm_nn_vec_mat_mult_t(
 
     ``name`` is the function: several have these loops.
     """
+    if target.instructions == "dsp":
+        return _vector_by_lanes(name, calls, units, depth)
     if target.instructions == "mve":
         block, fours, rest = "4 units", units // 4, units % 4
         columns, inner, left = "16 columns", -(-depth // 16), 0
-    elif target.instructions == "plain":
+    else:
         block, fours, rest = "3 units", units // 3, units % 3
         columns, inner, left = "4 columns", 0, depth
-    else:
-        block, fours, rest = "2 units", units // 2, units % 2
-        columns, (inner, left) = "4 columns", divmod(depth, 4)
     return [
         Loop(name, "call", calls),
         Loop(name, block, calls * fours),
@@ -118,3 +128,24 @@ def arm_nn_vec_mat_mult_t(
         Loop(name, f"last unit, {columns}", calls * rest * inner),
         Loop(name, "last unit, column", calls * rest * left),
     ]
+
+
+def _vector_by_lanes(name: str, calls: int, units: int, depth: int) -> list[Loop]:
+    """Columns by four; by sixteen where C has it so or asks the compiler for ``unroll-loops``."""
+    unrolled, in_c = name in _UNROLLED, name == "arm_nn_vec_mat_mult_t_svdf_s8"
+    pairs, last = (
+        (16, 4, 1) if by_sixteen else (4, 1) for by_sixteen in (unrolled or in_c, unrolled)
+    )
+    twos, odd, fours = calls * (units // 2), calls * (units % 2), min(depth // 4, 1)
+    return [
+        Loop(name, "call", calls),
+        Loop(name, "any 2 units", calls * min(units // 2, 1)),
+        *sums(name, "2 units", twos, depth, sizes=pairs, is_unrolled=unrolled),
+        *sums(name, "last unit", odd, depth, sizes=last, is_unrolled=unrolled),
+        Loop(name, "2 units, 4 columns or more", twos * fours),
+        Loop(name, "last unit, 4 columns or more", odd * fours),
+    ]
+
+
+#: Functions whose files ask GCC for ``unroll-loops``.
+_UNROLLED = ("arm_nn_vec_mat_mult_t_s8", "arm_nn_vec_mat_mult_t_per_ch_s8")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from arenite.libraries.cmsis_nn.cost.loops.copies import memcpy, memset, move
 from arenite.libraries.cmsis_nn.cost.loops.kind import kernel_of, loops
-from arenite.libraries.cmsis_nn.cost.loops.products import arm_nn_vec_mat_mult_t
+from arenite.libraries.cmsis_nn.cost.loops.products import arm_nn_vec_mat_mult_t, sums
 from arenite.libraries.cmsis_nn.cost.loops.wide import products
 from arenite.libraries.costs import Loop
 from arenite.ops.constraints import NodeView
@@ -58,19 +58,23 @@ def svdf(layer: SvdfShape, target: Target, name: str) -> list[Loop]:
     filters = layer.batches * layer.filters
     states = filters * layer.memory
     moved = states * (2 if name == "arm_svdf_state_s16_s8" else 1)
-    fours, rest = divmod(layer.memory, 4)
-    if target.instructions == "mve" or name == "arm_svdf_state_s16_s8":
-        fours, rest = 0, layer.memory
     return [
         Loop(name, "call", 1),
         *move(name, moved, target),
         *arm_nn_vec_mat_mult_t(product, layer.batches, layer.filters, layer.inputs, target),
         Loop(name, "batch", layer.batches),
-        Loop(name, "filter", filters),
-        Loop(name, "filter, 4 states", filters * fours),
-        Loop(name, "filter, state", filters * rest),
+        *_states(name, filters, layer.memory, target),
         Loop(name, "unit", layer.batches * layer.units),
+        Loop(name, "unit, filter", 0 if layer.rank == 1 and layer.has_bias else filters),
     ]
+
+
+def _states(name: str, filters: int, memory: int, target: Target) -> list[Loop]:
+    """Sums over every filter's memory: of int16 by two and of int8 by four, with DSP."""
+    if target.instructions != "dsp":
+        return [Loop(name, "filter", filters), Loop(name, "filter, state", filters * memory)]
+    sizes = (2, 1) if name == "arm_svdf_state_s16_s8" else (4, 1)
+    return sums(name, "filter", filters, memory, sizes=sizes, what="state")
 
 
 @dataclass(frozen=True)
@@ -107,6 +111,8 @@ def arm_lstm_unidirectional_s8(layer: LstmShape, target: Target) -> list[Loop]:
     return [
         Loop(name, "call", 1),
         Loop(name, "step", steps),
+        Loop("arm_nn_lstm_step_s8", "call", steps),
+        Loop("arm_nn_lstm_calculate_gate_s8_s16", "call", gates),
         *memset(1, 2 * layer.batches * layer.units),
         *memset(gates, 2 * together * layer.units),
         Loop(product, "product", gates + later),
