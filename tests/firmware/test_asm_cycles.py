@@ -53,6 +53,11 @@ def test_a_fifth_argument_lies_on_the_stack():
     assert count_of(text, [0, 0, 0, 0, 2]).instructions == 20
 
 
+def test_numbers_may_be_hexadecimal():
+    text = LOOP.replace("smlad r4, r4, r5, r4", "mov r4, #0x80808080")
+    assert count_of(text, [0x20000000, 2]).instructions == 19
+
+
 def test_what_memory_steers_is_refused():
     with pytest.raises(UnsupportedError, match="what it reads from memory steers it"):
         count_of(LOOP.replace("subs r1, r1, #1", "subs r4, r4, #1"), [0, 3])

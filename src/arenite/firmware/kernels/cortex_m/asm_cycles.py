@@ -275,7 +275,7 @@ def _names(operands: Sequence[str]) -> list[str]:
 
 def _value(operand: str) -> str:
     if operand.startswith("#"):
-        return f"{int(operand[1:]) & _MASK}"
+        return f"{int(operand[1:], 0) & _MASK}"
     return operand if operand in _REGISTERS else "None"
 
 
