@@ -132,8 +132,8 @@ def top_k(layer: AnyLayer) -> Work:
         done_first=before("done", "one"),
         better=before("one", "best"),
     )
-    values, places = layer.outputs
-    return work_of(layer, text, {"x": x, "values": values, "places": places}, stem="top_k")
+    written = dict(zip(("values", "places"), layer.outputs, strict=True))
+    return work_of(layer, text, {"x": x, **written}, writes=written, stem="top_k")
 
 
 def cumulate(layer: AnyLayer) -> Work:

@@ -64,7 +64,8 @@ def detection_post_process(layer: Layer[DetectionPostProcessParams]) -> Work:
     counts = (4 * boxes, candidates, candidates, candidates, boxes, boxes, found, found)
     written = dict(zip(("places", "classes", "scores", "number"), layer.outputs, strict=True))
     memory = {one: Scratch(4 * count) for one, count in zip(_MEMORY, counts, strict=True)}
-    return work_of(layer, text, {**read, **written, **memory}, stem="detection_post_process")
+    arrays = {**read, **written, **memory}
+    return work_of(layer, text, arrays, writes=written, stem="detection_post_process")
 
 
 def decode(layer: Layer[DecodeParams]) -> Work:
@@ -77,7 +78,8 @@ def decode(layer: Layer[DecodeParams]) -> Work:
         text.append(f"for (int32_t i = 0; i < {value.nbytes}; ++i) y{number}[i] = x{number}[i];")
         read[f"x{number}"] = Constant("decoded", data)
         written[f"int8_t *y{number}"] = value
-    return work_of(layer, "\n".join(text), {**read, **written}, stem="decode")
+    names = [f"y{number}" for number in range(len(written))]
+    return work_of(layer, "\n".join(text), {**read, **written}, writes=names, stem="decode")
 
 
 _CIRCULAR_BUFFER = """\

@@ -6,7 +6,7 @@ Inputs broadcast. A layer's statement names the elements ``$a``, ``$b`` and so o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -83,6 +83,7 @@ def work_of(
     text: str,
     arrays: Mapping[str, Argument],
     *,
+    writes: Collection[str] = ("y",),
     stem: str = "",
     parts: tuple[tuple[str, Routine], ...] = (),
     language: Literal["c", "s"] = "c",
@@ -95,20 +96,22 @@ def work_of(
         text: The function's body.
         arrays: What it is called with, by name, or by declaration (``"int16_t *line"``) where the
             type is not that of elements. The layer's output is last, ``y``, where it is not here.
+        writes: Names of outputs; a variable may be read by another name as well.
         stem: What the function is called; by default as the operator.
         parts: What it calls.
         language: What it is written in.
         more: Further attributes of the work.
     """
-    if not any(one in layer.outputs for one in arrays.values()) and layer.outputs:
-        arrays = {**arrays, "y": layer.output}
+    written = {name for name in arrays if name.rpartition("*")[2] in writes}
+    if layer.outputs and not written:
+        arrays, written = {**arrays, "y": layer.output}, {"y"}
     parameters = tuple(
-        name if "*" in name else _declared(name, one, is_written=one in layer.outputs)
+        name if "*" in name else _declared(name, one, is_written=name in written)
         for name, one in arrays.items()
     )
     arguments = (
-        argument(one) if isinstance(one, Value) and one not in layer.outputs else one
-        for one in arrays.values()
+        argument(one) if isinstance(one, Value) and name not in written else one
+        for name, one in arrays.items()
     )
     stem = stem or layer.name.lower()
     routine = Routine(stem, parameters, text, parts, language, about=str(layer))

@@ -101,9 +101,9 @@ def _work(
     require_elements(layer)
     arrays = {name: layer.input(number) for number, name in enumerate(inputs)}
     read = {table.role: table for table in tables}
-    written = zip(outputs, layer.outputs, strict=True)
+    written = dict(zip(outputs, layer.outputs, strict=True))
     text = fill(text, **values)
-    return work_of(layer, text, {**arrays, **read, **dict(written)}, stem=_stem(layer))
+    return work_of(layer, text, {**arrays, **read, **written}, writes=outputs, stem=_stem(layer))
 
 
 def _stem(layer: AnyLayer) -> str:

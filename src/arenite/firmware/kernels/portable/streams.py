@@ -142,7 +142,8 @@ def _work(
     }
     written = dict(zip(outputs, layer.outputs, strict=True))
     text = fill(text, **values)
-    return work_of(layer, text, {"x": layer.input(0), **written, **kept}, stem=stem)
+    arrays = {"x": layer.input(0), **written, **kept}
+    return work_of(layer, text, arrays, writes=outputs, stem=stem)
 
 
 KERNELS = {
