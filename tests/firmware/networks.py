@@ -15,7 +15,7 @@ from typing import Any
 
 from arenite.emulator.machine import Machine
 from arenite.firmware.build import build
-from arenite.firmware.export import KERNELS, TUNED, export
+from arenite.firmware.export import ASSEMBLED, KERNELS, TUNED, export
 from arenite.firmware.plan.program import program_of
 from arenite.model import Model
 from tests.firmware.boards import CORES
@@ -93,12 +93,12 @@ def networks_compared(on: str, count: int, seed: int = 0) -> Iterator[Tally]:
 
 
 def _written(processor: str, seed: int, folder: Path) -> Folder:
-    """Every third with its layers in random groups that go row by row; else within a budget where
-    the core has kernels of its own.
+    """Every third in plain C or in assembly for DSP instructions has its layers in random groups
+    that go row by row; else there is a budget where the core has kernels of its own.
     """
     model, name = wild(seed), f"m{seed}"
     place = folder / "src" / name
-    if seed % 3 == 0:
+    if seed % 3 == 0 and (processor in ASSEMBLED or processor not in TUNED):
         return write(grouped(model, seed, KERNELS[processor]), model, place)
     if processor not in TUNED:
         return write(program_of(model, KERNELS[processor], name), model, place)
