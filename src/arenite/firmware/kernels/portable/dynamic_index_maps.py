@@ -45,7 +45,7 @@ def reverse(layer: AnyLayer) -> Work:
     ]
     loops = nested(x.shape, f"*y++ = x[{' + '.join(terms) or '0'}];")
     text = fill(_C["reverse"], rank=len(x.shape), count=layer.input(1).size, loops=loops)
-    return _work(layer, text, "axes")
+    return _work(layer, text, "axes", stem="reverse")
 
 
 def mirror_pad(layer: Layer[MirrorPadParams]) -> Work:
@@ -108,9 +108,10 @@ def box(layer: AnyLayer) -> Work:
     return _work(layer, f"{unused}x += {' + '.join(terms) or '0'};\n{loops}", "begins")
 
 
-def _work(layer: AnyLayer, text: str, *names: str) -> Work:
+def _work(layer: AnyLayer, text: str, *names: str, stem: str = "") -> Work:
     require_some(layer.input(0), layer.output)
-    return work_of(layer, text, {n: layer.input(i) for i, n in enumerate(("x", *names))})
+    read = {name: layer.input(number) for number, name in enumerate(("x", *names))}
+    return work_of(layer, text, read, stem=stem)
 
 
 #: How an operator is done whose inputs behind the first are not all constants.
