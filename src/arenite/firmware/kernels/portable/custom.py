@@ -64,7 +64,7 @@ def detection_post_process(layer: Layer[DetectionPostProcessParams]) -> Work:
     counts = (4 * boxes, candidates, candidates, candidates, boxes, boxes, found, found)
     written = dict(zip(("places", "classes", "scores", "number"), layer.outputs, strict=True))
     memory = {one: Scratch(4 * count) for one, count in zip(_MEMORY, counts, strict=True)}
-    arrays = {**read, **written, **memory}
+    arrays: Arrays = {**read, **written, **memory}
     return work_of(layer, text, arrays, writes=written, stem="detection_post_process")
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from arenite.c_text import fill, templates
 from arenite.firmware.kernels.portable.elementwise_loop import c_type, work_of
 from arenite.firmware.kernels.portable.needs import require_elements
-from arenite.firmware.network.kernel import State, Work
+from arenite.firmware.network.kernel import Arrays, State, Work
 from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.model import flexbuffer
 from arenite.ops.signal.signal_delay import SignalDelayParams
@@ -142,7 +142,7 @@ def _work(
     }
     written = dict(zip(outputs, layer.outputs, strict=True))
     text = fill(text, **values)
-    arrays = {"x": layer.input(0), **written, **kept}
+    arrays: Arrays = {"x": layer.input(0), **written, **kept}
     return work_of(layer, text, arrays, writes=outputs, stem=stem)
 
 
