@@ -63,7 +63,7 @@ def test_stack_and_code_are_known(board):
 def test_inputs_are_checked(board, value, error):
     with pytest.raises(error, match=r"input 0 \('x'\): expected"):
         board(value)
-    with pytest.raises(ValueError, match="expected 1 inputs, got 0"):
+    with pytest.raises(ValueError, match=r"expected 1 input \[.*\], got 0"):
         board()
 
 

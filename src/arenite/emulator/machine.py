@@ -8,9 +8,8 @@ every block of instructions is, so figures are exact, and equal every time.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -44,14 +43,6 @@ class Count(NamedTuple):
     def since(self, before: Count) -> Count:
         """What came after ``before`` was read."""
         return Count(self.instructions - before.instructions, self.cycles - before.cycles)
-
-
-@dataclass
-class _Tally:
-    """Runs of blocks of code, and how often each was left for another than its next."""
-
-    runs: Counter[tuple[int, int]]
-    leaps: Counter[tuple[int, int]]
 
 
 def _model(processor: str) -> str:
@@ -121,7 +112,8 @@ class Machine(Core):
         self.restart()
         self._error, self._hook_code = unicorn.UcError, unicorn.UC_HOOK_CODE
         self._hook_block, self._hook_read = unicorn.UC_HOOK_BLOCK, unicorn.UC_HOOK_MEM_READ
-        self._tally = _Tally(Counter(), Counter())
+        #: Runs of blocks of code, and how often each was left for another than its next.
+        self._runs, self._leaps = Counter[tuple[int, int]](), Counter[tuple[int, int]]()
         self._before: tuple[int, int] | None = None
         self._pieces: dict[tuple[int, int], Piece] = {}
         self._stray: int | None = None
@@ -134,9 +126,9 @@ class Machine(Core):
     def _enter(self, core: Any, address: int, size: int, _data: Any) -> None:
         before = self._before
         if before is not None and before[0] + before[1] != address:
-            self._tally.leaps[before] += 1
+            self._leaps[before] += 1
         self._before = block = address, size
-        self._tally.runs[block] += 1
+        self._runs[block] += 1
 
     def _tick(self, core: Any, address: int, size: int, _data: Any) -> None:
         """Take a block from what a call may still do, counted or not."""
@@ -242,13 +234,21 @@ class Machine(Core):
     @contextmanager
     def counting(self) -> Iterator[None]:
         """Count what is called; it takes ten times as long."""
-        hook = self._core.hook_add(self._hook_block, self._enter)
-        self._core.ctl_flush_tb()  # what is translated already knows of no hook
+        with self._hooked({self._hook_block: self._enter}):
+            yield
+
+    @contextmanager
+    def _hooked(self, hooks: Mapping[int, Callable[..., None]], **where: int) -> Iterator[None]:
+        """Unicorn's hooks by their kinds."""
+        core = self._core
+        added = [core.hook_add(kind, told, **where) for kind, told in hooks.items()]
+        core.ctl_flush_tb()  # what is translated already knows of no hook
         try:
             yield
         finally:
-            self._core.hook_del(hook)
-            self._core.ctl_flush_tb()
+            for hook in added:
+                core.hook_del(hook)
+            core.ctl_flush_tb()
 
     def lines_missing(
         self, call: Callable[[], object], code: LineCache, data: LineCache
@@ -265,29 +265,20 @@ class Machine(Core):
         def loaded(_core: Any, _access: int, address: int, size: int, *_rest: Any) -> None:
             missing[1] += data.read(address, size)
 
-        core, end = self._core, FLASH + FLASH_BYTES - 1
-        hooks = [
-            core.hook_add(kind, told, begin=FLASH, end=end)
-            for kind, told in ((self._hook_block, run), (self._hook_read, loaded))
-        ]
-        core.ctl_flush_tb()  # what is translated already knows of no hook
-        try:
+        hooks: dict[int, Callable[..., None]] = {self._hook_block: run, self._hook_read: loaded}
+        with self._hooked(hooks, begin=FLASH, end=FLASH + FLASH_BYTES - 1):
             call()
-        finally:
-            for hook in hooks:
-                core.hook_del(hook)
-            core.ctl_flush_tb()
         return missing[0], missing[1]
 
     def count(self) -> Count:
         """Counts since the machine was made."""
         instructions, halves = 0, 0.0
-        for block, runs in self._tally.runs.items():
+        for block, runs in self._runs.items():
             piece = self._piece(block)
             instructions += piece.instructions * runs
             halves += piece.half_cycles * runs
             if not piece.always_leaves:
-                halves += 2 * self._pipeline.taken * self._tally.leaps[block]
+                halves += 2 * self._pipeline.taken * self._leaps[block]
         return Count(instructions, int(halves // 2))
 
     def blocks(self) -> tuple[Counter[tuple[int, int]], Counter[tuple[int, int]]]:
@@ -295,7 +286,7 @@ class Machine(Core):
 
         A block is an address and bytes; the same code may lie in several.
         """
-        return self._tally.runs.copy(), self._tally.leaps.copy()
+        return self._runs.copy(), self._leaps.copy()
 
     def _piece(self, block: tuple[int, int]) -> Piece:
         found = self._pieces.get(block)

@@ -33,6 +33,7 @@ from arenite.runtime.independent_samples import Run, each_anew
 from arenite.runtime.io_conversion import (
     Outputs,
     checked,
+    collected,
     dequantized,
     input_index,
     output_index,
@@ -301,16 +302,8 @@ class Board:
     def _take(
         self, inputs: Sequence[npt.ArrayLike], named: dict[str, npt.ArrayLike], *, quantize: bool
     ) -> None:
-        tensors = self.model.inputs
-        given = dict(enumerate(inputs))
-        for name, value in named.items():
-            index = input_index(self.model, name)
-            if index in given:
-                raise ValueError(f"input {name!r} was given twice")
-            given[index] = value
-        if sorted(given) != list(range(len(tensors))):
-            raise ValueError(f"expected {len(tensors)} inputs, got {len(given)}")
-        found = [checked(given[i], one, i, quantize=quantize) for i, one in enumerate(tensors)]
+        given = zip(collected(self.model, inputs, named), self.model.inputs, strict=True)
+        found = [checked(one, to, i, quantize=quantize) for i, (one, to) in enumerate(given)]
         for own, value in zip(self._inputs, found, strict=True):
             own[...] = value
 

@@ -88,9 +88,9 @@ class Device:
             BoardError: There is none, or it does what it must not; the firmware is as after
                 ``NAME_init`` then.
         """
-        printed = list[str]()
+        hears = self._has_kernels and function in _MAY_FAIL
         try:
-            with self._listening(printed) if function in _MAY_FAIL else nullcontext():
+            with self._printing() if hears else nullcontext(list[str]()) as printed:
                 result = self.machine.call(f"{self.name}_{function}", *arguments)
         except BoardError:
             self.machine.restart()
@@ -98,23 +98,22 @@ class Device:
             self.machine.call(f"{self.name}_init")
             raise
         self.stack_bytes = self.machine.stack_bytes()
-        if self._has_kernels and function in _MAY_FAIL and result:
+        if hears and result:
             said = self.machine.text(self.machine.call(f"{self.name}_error"))
             words = "".join(printed).strip()
             raise BoardError(f"{self.name}_{function}: {said}{words and f'; it printed: {words}'}")
         return result
 
     @contextmanager
-    def _listening(self, printed: list[str]) -> Iterator[None]:
-        """Hear what kernels print."""
-        if not self._has_kernels:
-            yield
-            return
-        machine = self.machine
-        with machine.watching(
-            "board_print", lambda: printed.append(machine.text(machine.argument(0)))
-        ):
-            yield
+    def _printing(self) -> Iterator[list[str]]:
+        """What is printed, by kernels or by the self-test."""
+        machine, printed = self.machine, list[str]()
+
+        def told() -> None:
+            printed.append(machine.text(machine.argument(0)))
+
+        with machine.watching("board_print", told):
+            yield printed
 
     def write(self, index: int, data: bytes) -> None:
         """Bytes of an input."""
@@ -151,13 +150,8 @@ class Device:
 
     def self_test(self) -> str:
         """Output of the folder's self-test."""
-        machine, printed = self.machine, list[str]()
-
-        def told() -> None:
-            printed.append(machine.text(machine.argument(0)))
-
-        with machine.watching("board_print", told):
-            self.call("selftest", machine.pointer("board_print"))
+        with self._printing() as printed:
+            self.call("selftest", self.machine.pointer("board_print"))
         return "".join(printed)
 
     @property

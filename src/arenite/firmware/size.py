@@ -11,7 +11,6 @@ from arenite.cores import DEFAULT
 from arenite.errors import AreniteError
 from arenite.firmware.device import Device
 from arenite.firmware.export import TUNED, export
-from arenite.firmware.folder.figures import Figures
 from arenite.firmware.measurements import can_emulate
 from arenite.formats import Source, model_of
 from arenite.model import Model
@@ -70,20 +69,14 @@ def firmware_size(model: Model | Source, target: Target | str = DEFAULT) -> Firm
         except AreniteError as error:
             return FirmwareSize(processor, reason=str(error))
         sizes = FirmwareSize(processor, made.arena_bytes, made.constant_bytes)
-        if made.figures is not None:
-            return _with(sizes, made.figures)
+        if (figures := made.figures) is not None:
+            cycles = figures.cycles or None
+            return replace(
+                sizes, code_bytes=figures.code_bytes, stack_bytes=figures.stack_bytes, cycles=cycles
+            )
         if not can_emulate(processor):
             return sizes
         return replace(sizes, code_bytes=Device(folder, _NAME, processor).code_bytes)
-
-
-def _with(sizes: FirmwareSize, figures: Figures) -> FirmwareSize:
-    return replace(
-        sizes,
-        code_bytes=figures.code_bytes,
-        stack_bytes=figures.stack_bytes,
-        cycles=figures.cycles or None,
-    )
 
 
 def size_facts(size: FirmwareSize, clock: float | None) -> dict[str, Any]:
