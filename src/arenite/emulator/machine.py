@@ -41,7 +41,7 @@ class Count(NamedTuple):
         return Count(self.instructions + other.instructions, self.cycles + other.cycles)
 
     def since(self, before: Count) -> Count:
-        """What came after ``before`` was read."""
+        """Counts since ``before`` was read."""
         return Count(self.instructions - before.instructions, self.cycles - before.cycles)
 
 

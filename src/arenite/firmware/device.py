@@ -106,7 +106,7 @@ class Device:
 
     @contextmanager
     def _printing(self) -> Iterator[list[str]]:
-        """What is printed, by kernels or by the self-test."""
+        """Texts that kernels or the self-test print."""
         machine, printed = self.machine, list[str]()
 
         def told() -> None:

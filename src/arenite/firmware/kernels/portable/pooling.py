@@ -53,7 +53,7 @@ def _work(
     name: str = "value",
     result: str = "",
 ) -> Work:
-    """What a window starts with, takes of an element, and gives at the end."""
+    """A window's start, its turn with an element, and its result."""
     require_numbers(layer)
     pool = _C["pool"]
     text = fill(
