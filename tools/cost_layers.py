@@ -144,7 +144,7 @@ def _depthwise(rng: Rng) -> Model:
 
 
 def _dense(rng: Rng) -> Model:
-    """A third with a scale per unit; a third of few inputs. TFLM stops at weights off zero."""
+    """A third with a scale per unit; a third of few inputs. Weights without zero points: TFLM's."""
     batch, depth, units = _pick(rng, 1, 1, 1, 2, 5), _n(rng, _pick(rng, 20, 400, 400)), _n(rng, 30)
     weights = _weights(rng, (units, depth), units, 0, single=rng.random() < 0.67)
     activation = {"fused_activation_function": _n(rng, 1, 0)}
