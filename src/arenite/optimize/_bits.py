@@ -71,7 +71,7 @@ def _wide(parts: Parts, number: int) -> int:
 
 
 def _narrow(parts: Parts) -> None:
-    """What was found, in the output's own type."""
+    """The last result, in the output's own type."""
     if parts.y.type is not INT32:
         parts.run("CAST", parts.operators[-1].outputs[0])
 
