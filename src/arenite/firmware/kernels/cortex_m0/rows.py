@@ -2,8 +2,8 @@
 
 Inputs and weights are stored with 128 added, so that LDRB takes both: a product of each is one
 MULS. What that adds to a sum is known of the weights; of the inputs it is counted while they are
-copied, and is the same for all filters. Sums may wrap on the way. Fewer filters, of a layer or of
-each of its groups, are done as many at a time as there are.
+copied, and is the same for all filters. Sums may wrap on the way. Three filters, of a layer or of
+each of its groups, are done at a time.
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ from arenite.ops.tflite.fully_connected import FullyConnectedParams
 #: Inputs in a turn of the loop: a conditional branch goes back 256 bytes at most.
 _TURN = 8
 _MOST = 1 << 16
+#: Filters that read a row, below which copying it first takes longer than C that does not.
+_FEWEST = 3
 _C = templates(__name__)
 
 
@@ -94,8 +96,8 @@ def _work(
 ) -> Work:
     """A driver in C, and what multiplies a row."""
     filters, depth = len(weights) // groups, weights.shape[1]
-    if depth >= _MOST:
-        raise UnsupportedError(f"expected at most {_MOST - 1} weights of a filter, got {depth}")
+    if filters < _FEWEST or depth >= _MOST:
+        raise UnsupportedError(f"expected {_FEWEST} filters or more of under {_MOST} weights")
     bias, channels = reached(layer, weights)
     limits = int(layer.params.activation_min), int(layer.params.activation_max)
     how = requantized(channels, *limits)
