@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import sleep
+
 import pytest
 
 from arenite.memory.deadline import OutOfNodesError, Watch
@@ -23,3 +25,9 @@ def test_it_ends_a_search_when_the_time_is_up() -> None:
     with pytest.raises(OutOfNodesError):
         watch.look()
     assert told == []
+
+
+def test_waiting_takes_none_of_its_time() -> None:
+    watch = Watch(0.05)
+    sleep(0.1)
+    assert not watch.is_over

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from time import monotonic
+from time import thread_time
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
@@ -171,11 +171,11 @@ def search_bar() -> Iterator[Callable[[int, int, int], None] | None]:
     """A bar for a search that may go on until its time is up; on a terminal only."""
     from arenite.memory.optimal import SECONDS
 
-    start = monotonic()
+    start = thread_time()
     with progress_told(SECONDS) as tell:
 
         def told(height: int, bound: int, nodes: int) -> None:
-            tell("planning", int(min((monotonic() - start) / SECONDS, 1) * _STEPS), _STEPS)
+            tell("planning", int(min((thread_time() - start) / SECONDS, 1) * _STEPS), _STEPS)
 
         yield told
 

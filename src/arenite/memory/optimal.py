@@ -19,7 +19,7 @@ from arenite.memory.packing import packing_search
 from arenite.memory.pair_search import PairSearch
 from arenite.memory.problem import Problem, Solution
 
-#: Seconds that a search may take unless the caller says otherwise.
+#: Seconds of processor time that a search may take unless the caller says otherwise.
 SECONDS = 10.0
 #: Nodes of the first round for the least height, and how many times as many the next one has.
 _FIRST_NODES, _MORE = 512, 2
@@ -72,7 +72,7 @@ def optimal(
 
     Args:
         problem: Buffers with their lifetimes, and separations.
-        seconds: When to stop at the latest; the best plan so far counts then.
+        seconds: Processor time after which it stops; the best plan so far counts then.
         enough: Bytes: a plan that takes no more than that is good enough.
         progress: Told now and then how far the search is.
 
