@@ -9,7 +9,8 @@ import numpy as np
 import arenite as ar
 from arenite.model import Model, ModelBuilder, Operator, SignatureDef, Subgraph
 from arenite.ops.tflite.call_once import CallOnceOptions
-from arenite.optimize._composites import COMPOSITE, CompositeOptions, decomposed
+from arenite.optimize._composites import COMPOSITE, decomposed
+from arenite.optimize.lowerings import CompositeOptions
 from arenite.optimize.passes.lower import lower
 from arenite.optimize.settings import Settings
 
@@ -27,7 +28,7 @@ def function(name: str, times: int = 1) -> Subgraph:
 
 
 def composite(number: int, x: int, y: int) -> Operator:
-    return Operator(COMPOSITE, (x,), (y,), CompositeOptions(number))
+    return Operator(COMPOSITE, (x,), (y,), CompositeOptions(decomposition_subgraph_index=number))
 
 
 def calling(*numbers: int) -> Subgraph:
@@ -72,5 +73,12 @@ def test_a_subgraph_that_something_else_calls_stays_and_is_counted_anew():
 def test_a_composite_of_other_operands_or_without_end_stays():
     other = function("ADD")
     narrow = replace(other, tensors=tuple(replace(one, shape=(1,)) for one in other.tensors))
-    for subgraphs in [(calling(1), narrow), (calling(7),), (calling(1), calling(1))]:
+    for subgraphs in [(calling(1), narrow), (calling(7),), (calling(1), calling(1)), (calling(0),)]:
         assert COMPOSITE in names(decomposed(Model(subgraphs)).model)[0]
+
+
+def test_composites_that_double_forty_times_end_before_memory_does():
+    deep = [calling(number + 1, number + 1) for number in range(40)]
+    found = decomposed(Model((*deep, function("ADD")))).model
+    assert 0 < max(len(graph.operators) for graph in found.subgraphs) <= 100_000
+    assert COMPOSITE in names(found)[0]

@@ -36,8 +36,10 @@ def affordable(
     best = {place: some[0].codes for place, some in ways.items()}
     if not best or not _why_not(model, best, settings):
         return best, []
-    alone = {place: _why_not(model, {place: some[-1].codes}, settings, time=False)
-             for place, some in ways.items()}  # fmt: skip
+    alone = {
+        place: _why_not(model, {place: some[-1].codes}, settings, time=False)
+        for place, some in ways.items()
+    }
     declined = [_note(place, why) for place, why in alone.items() if why]
     left = {place: some for place, some in ways.items() if not alone[place]}
     chosen = _within_time(model, left, settings)

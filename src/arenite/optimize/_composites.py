@@ -9,33 +9,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields, replace
 
-from arenite.model import Model, Operator, OptionsTable, Subgraph, Tensor, slot
+from arenite.model import Model, Operator, Subgraph, Tensor
+from arenite.optimize.lowerings import CompositeOptions
 from arenite.optimize.outcome import Note, Outcome
 from arenite.optimize.parts import options_of
 
 COMPOSITE = "STABLEHLO_COMPOSITE"
-#: Composites may consist of others, so deep.
-_DEPTH = 8
-
-
-class CompositeOptions(OptionsTable, union=21):
-    """``table StableHLOCompositeOptions``."""
-
-    name: str | None = slot(0, "string", None)
-    decomposition_subgraph_index: int = slot(1, "int32")
-    version: int = slot(4, "int32")
+#: Operators, and tensors, of a subgraph that composites are put into: composites of composites may
+#: be more than memory holds.
+_MOST = 100_000
 
 
 def decomposed(model: Model) -> Outcome:
-    """The model with the operators of all composites in their places; equal bits."""
-    names = {one.name for graph in model.subgraphs for one in graph.operators}
-    if COMPOSITE not in names:
-        return Outcome(model)
+    """The model with the operators of all composites in their places; equal bits.
+
+    Composites of composites go from the inside outwards; those that consist of themselves stay.
+    """
     notes, called = list[Note](), set[int]()
-    for _ in range(_DEPTH):
+    for _ in model.subgraphs:
+        plain = [graph if COMPOSITE not in _names(graph) else None for graph in model.subgraphs]
         subgraphs, found = list(model.subgraphs), set[int]()
-        for number, graph in enumerate(subgraphs):
-            subgraphs[number], mine = _put_in(model, graph)
+        for number, graph in enumerate(model.subgraphs):
+            subgraphs[number], mine = _put_in(plain, graph)
             found |= mine
             notes += [_note(number, model.subgraphs[one]) for one in sorted(mine)]
         if not found:
@@ -45,24 +40,31 @@ def decomposed(model: Model) -> Outcome:
     return Outcome(_without(model, called - _still_called(model)), tuple(notes))
 
 
+def _names(graph: Subgraph) -> set[str]:
+    return {operator.name for operator in graph.operators}
+
+
 def _note(number: int, graph: Subgraph) -> Note:
     text = f"{COMPOSITE} is {', '.join(one.name for one in graph.operators)} now: equal bits"
     return Note(f"$.subgraphs[{number}]", text)
 
 
-def _put_in(model: Model, graph: Subgraph) -> tuple[Subgraph, set[int]]:
-    """A subgraph with composites one level deeper, and the subgraphs that were put in."""
+def _put_in(plain: list[Subgraph | None], graph: Subgraph) -> tuple[Subgraph, set[int]]:
+    """A subgraph with those of its composites put in that are ``plain``, and which these are."""
     tensors, operators, found = list(graph.tensors), list[Operator](), set[int]()
     for operator in graph.operators:
         index = _called_by(operator)
-        there = index is not None and 0 <= index < len(model.subgraphs)
-        inner = model.subgraphs[index] if there and index is not None else None
-        if inner is None or not _fits(operator, inner, tensors):
+        there = index is not None and 0 <= index < len(plain)
+        inner = plain[index] if there and index is not None else None
+        most = max(len(tensors), len(operators))
+        if inner is None or not _fits(operator, inner, tensors, _MOST - most):
             operators.append(operator)
             continue
         assert index is not None
         found.add(index)
         operators += _inside(operator, inner, tensors)
+    if not found:
+        return graph, found
     return replace(graph, tensors=tuple(tensors), operators=tuple(operators)), found
 
 
@@ -72,8 +74,10 @@ def _called_by(operator: Operator) -> int | None:
     return getattr(options_of(operator, CompositeOptions), "decomposition_subgraph_index", None)
 
 
-def _fits(operator: Operator, inner: Subgraph, tensors: list[Tensor]) -> bool:
+def _fits(operator: Operator, inner: Subgraph, tensors: list[Tensor], room: int) -> bool:
     """Whether operands are those of the subgraph, and each output is computed there, once."""
+    if max(len(inner.tensors), len(inner.operators)) > room:
+        return False
     sides = (operator.inputs, inner.inputs), (operator.outputs, inner.outputs)
     if any(len(ours) != len(theirs) for ours, theirs in sides) or -1 in operator.inputs:
         return False
@@ -102,11 +106,13 @@ def _inside(operator: Operator, inner: Subgraph, tensors: list[Tensor]) -> list[
 
     return [
         replace(
-            *(one,), inputs=ours(one.inputs), outputs=ours(one.outputs),
+            one,
+            inputs=ours(one.inputs),
+            outputs=ours(one.outputs),
             intermediates=ours(one.intermediates),
         )
         for one in inner.operators
-    ]  # fmt: skip
+    ]
 
 
 def _calls(operator: Operator) -> dict[str, int]:

@@ -166,11 +166,18 @@ def conv_3d(parts: Parts) -> None:
     weights = parts.value(flat.reshape(outside, height, width, depth * inside))
     bias = parts.operator.inputs[2] if len(parts.operator.inputs) > 2 else -1
     made = parts.run(
-        "CONV_2D", stacked, weights, bias, shape=parts.y.shape[1:],
-        padding=o.padding, stride_h=o.stride_h, stride_w=o.stride_w,
-        dilation_h_factor=o.dilation_h_factor, dilation_w_factor=o.dilation_w_factor,
+        "CONV_2D",
+        stacked,
+        weights,
+        bias,
+        shape=parts.y.shape[1:],
+        padding=o.padding,
+        stride_h=o.stride_h,
+        stride_w=o.stride_w,
+        dilation_h_factor=o.dilation_h_factor,
+        dilation_w_factor=o.dilation_w_factor,
         fused_activation_function=o.fused_activation_function,
-    )  # fmt: skip
+    )
     parts.run("RESHAPE", made, parts.told(parts.y.shape))
     parts.rounds(FLOATS)
 

@@ -101,11 +101,16 @@ def measure(
 def _in_litert(files: list[bytes], steps: Sequence[Step], lowered: Model) -> list[Answer]:
     """Its answers for both, in one process where both take the same inputs."""
     count, fed = len(lowered.outputs), [_as_fed(step, lowered) for step in steps]
-    if all(x.dtype == y.dtype for a, b in zip(steps, fed, strict=True)
-           for x, y in zip(a or (), b or (), strict=True)):  # fmt: skip
+    if all(
+        x.dtype == y.dtype
+        for a, b in zip(steps, fed, strict=True)
+        for x, y in zip(a or (), b or (), strict=True)
+    ):
         return litert_process.run(files, steps, count)
-    return [litert_process.run([file], one, count)[0]
-            for file, one in zip(files, (steps, fed), strict=True)]  # fmt: skip
+    return [
+        litert_process.run([file], one, count)[0]
+        for file, one in zip(files, (steps, fed), strict=True)
+    ]
 
 
 def _as_fed(step: Step, lowered: Model) -> Step:

@@ -18,7 +18,6 @@ from arenite.ops.shared.reduction import ReducerOptions
 from arenite.ops.tflite.batch_matmul import BatchMatMulOptions
 from arenite.optimize._bits import bitwise_xor, right_shift
 from arenite.optimize._carried import by_number, carried, first_of, quantize, sum_of_halves
-from arenite.optimize._composites import COMPOSITE, CompositeOptions
 from arenite.optimize._functions import (
     FLOATS,
     GeluOptions,
@@ -52,6 +51,14 @@ class OneHotOptions(OptionsTable, union=61):
     """``table OneHotOptions``."""
 
     axis: int = slot(0, "int32")
+
+
+class CompositeOptions(OptionsTable, union=21):
+    """``table StableHLOCompositeOptions``."""
+
+    name: str | None = slot(0, "string", None)
+    decomposition_subgraph_index: int = slot(1, "int32")
+    version: int = slot(4, "int32")
 
 
 # -- functions of two values --------------------------------------------------------------
@@ -288,7 +295,7 @@ LOWERINGS: dict[str, Rule] = {
 #: Options of operators that Arenite does not have, by their names.
 ROWS: dict[str, type[OptionsTable]] = {
     "GELU": GeluOptions,
-    COMPOSITE: CompositeOptions,
+    "STABLEHLO_COMPOSITE": CompositeOptions,
     "ONE_HOT": OneHotOptions,
     "TOPK_V2": TopKOptions,
     "CONV_3D": Conv3DOptions,

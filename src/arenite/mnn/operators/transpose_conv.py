@@ -66,10 +66,15 @@ def invoke(context: Context, node: Node) -> None:
         place = [
             overlap(tap * dilation - padding, stride, n, outputs)
             for tap, dilation, padding, stride, n, outputs in zip(
-                (i, j), options.dilation, options.padding, options.stride, x.shape[1:3],
-                out.shape[1:3], strict=True,
+                (i, j),
+                options.dilation,
+                options.padding,
+                options.stride,
+                x.shape[1:3],
+                out.shape[1:3],
+                strict=True,
             )
-        ]  # fmt: skip
+        ]
         (rows, out_rows), (columns, out_columns) = place
         part = split[:, rows, columns]
         if part.size:

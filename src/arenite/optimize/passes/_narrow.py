@@ -33,8 +33,11 @@ def narrowed(model: Model) -> Outcome:
                 where = f"$.subgraphs[{number}].operators[{position}]"
                 return Outcome(model, declined=(Note(where, f"{one.name} takes int64: it stays"),))
     main = model.main
-    ports = [main.tensors[i].name for i in dict.fromkeys((*main.inputs, *main.outputs))
-             if _is_wide(main.tensors[i])]  # fmt: skip
+    ports = [
+        main.tensors[i].name
+        for i in dict.fromkeys((*main.inputs, *main.outputs))
+        if _is_wide(main.tensors[i])
+    ]
     notes = [Note(name, "is int32 now: TFLM's kernels write no int64") for name in ports]
     if inside := len(used) - len(ports):
         notes.append(Note("$", f"{inside} tensors of int64 inside are int32 now"))
