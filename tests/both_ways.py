@@ -1,7 +1,5 @@
 """Scripts for other packages, run with those and, their import changed, with Arenite's."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The C compiler of this machine, for the small C files of tests; ``CC`` names another one."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import shlex

@@ -1,7 +1,5 @@
 """Inferences, one behind the other; needs no package but Arenite's own."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """LiteRT's interpreter, in a process of its own: it crashes on some models."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import warnings

@@ -5,8 +5,6 @@ function that it is: the ``mnnconvert`` command around it installs packages and 
 over the network when it starts.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -5,8 +5,6 @@ and the next question gets a fresh process. ``ARENITE_ORACLE`` names the Python 
 the one that asks cannot: an emulated processor's (``tools/arm.py``).
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sys

@@ -1,7 +1,5 @@
 """Compare two models deeply."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass

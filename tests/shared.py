@@ -4,8 +4,6 @@ Those lie in ``../shared`` next to the repository, or where ``ARENITE_SHARED`` s
 that need them skip where they are not.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What is done with a model; needs no package but NumPy."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Literal
 

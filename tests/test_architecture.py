@@ -1,7 +1,5 @@
 """The project's own linter: what DESIGN says of layers, files and names, as tests."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re

@@ -1,7 +1,5 @@
 """Benchmarks can be started: ``make bench`` is not part of the tests."""
 
-from __future__ import annotations
-
 import json
 import runpy
 import subprocess

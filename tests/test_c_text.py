@@ -1,7 +1,5 @@
 """C as text."""
 
-from __future__ import annotations
-
 import re
 import struct
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The table of processors, and that nothing else names one."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

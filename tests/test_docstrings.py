@@ -1,7 +1,5 @@
 """The examples in docstrings work."""
 
-from __future__ import annotations
-
 import doctest
 import importlib
 import pkgutil

@@ -1,7 +1,5 @@
 """README and docs: what they show works as typed, what is generated is up to date."""
 
-from __future__ import annotations
-
 import doctest
 import re
 import runpy

@@ -1,7 +1,5 @@
 """What is read is a regular file; what is written is there whole, or not at all."""
 
-from __future__ import annotations
-
 import os
 import socket
 import stat

@@ -1,7 +1,5 @@
 """What ``import arenite`` and a first inference load, and what waits until it is needed."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What tools and popular scripts call of LiteRT's interpreter, here and in LiteRT."""
 
-from __future__ import annotations
-
 import importlib.util
 
 import numpy as np

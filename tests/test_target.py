@@ -1,7 +1,5 @@
 """Which firmware is meant: names, defaults, what is refused."""
 
-from __future__ import annotations
-
 import pickle
 
 import pytest

@@ -1,7 +1,5 @@
 """What this machine can compute with: NumPy, and native kernels of each instruction set."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

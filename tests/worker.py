@@ -3,8 +3,6 @@
 Both sides speak pickles behind their length in bytes. The worker is replaced when it dies.
 """
 
-from __future__ import annotations
-
 import pickle
 import select
 import struct

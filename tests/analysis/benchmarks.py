@@ -1,7 +1,5 @@
 """A benchmark's figures, for tests."""
 
-from __future__ import annotations
-
 from arenite.analysis.benchmark import BatchRate, Benchmark, EngineTimes, OperatorTime, Spread
 from arenite.target import Target
 

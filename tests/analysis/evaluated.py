@@ -1,7 +1,5 @@
 """Small models whose answers are plain to see, and a bad executor, for tests of evaluations."""
 
-from __future__ import annotations
-
 from collections import deque
 from concurrent.futures import Executor, Future
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What inferences gave, for tests."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from arenite.analysis.outcome import Inference

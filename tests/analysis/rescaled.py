@@ -1,7 +1,5 @@
 """Models with a mistake in their scales."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A model as a function of arrays, dicts and frames."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

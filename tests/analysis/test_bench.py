@@ -1,7 +1,5 @@
 """``ar.bench``: what is measured without the command line."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

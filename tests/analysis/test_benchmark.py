@@ -1,7 +1,5 @@
 """A benchmark's figures as facts."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

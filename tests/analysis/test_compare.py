@@ -1,7 +1,5 @@
 """Two computations of one network, next to each other."""
 
-from __future__ import annotations
-
 import importlib.util
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is compared on: random inputs, or samples of a user's data."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Facts about models that Vela compiled, and how they are shown."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Metrics of what a model says about data."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

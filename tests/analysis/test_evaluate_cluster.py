@@ -1,7 +1,5 @@
 """Evaluations and predictors on real clusters of this machine: ``make test-cluster``."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

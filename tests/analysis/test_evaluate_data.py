@@ -1,7 +1,5 @@
 """Data from folders, .npz, .csv and .wav files, whole ones and broken ones."""
 
-from __future__ import annotations
-
 import wave
 import zipfile
 

@@ -1,7 +1,5 @@
 """Files of finished chunks: whole, cut at any byte, damaged at any byte, made by an enemy."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Evaluations on executors: each sample counts once, whatever an executor does."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor

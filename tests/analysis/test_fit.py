@@ -1,7 +1,5 @@
 """Whether a model fits: limits, what is counted, what is not known."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

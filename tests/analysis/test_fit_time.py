@@ -1,7 +1,5 @@
 """Times that boards published lie inside the range that ``fit`` says."""
 
-from __future__ import annotations
-
 import csv
 from importlib.resources import files
 

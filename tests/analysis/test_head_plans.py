@@ -1,7 +1,5 @@
 """Plans of one head side by side, and what passes would win."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

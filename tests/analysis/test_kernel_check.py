@@ -1,7 +1,5 @@
 """Kernels next to the operator: what differs is found, and made small."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What an inference costs, as facts."""
 
-from __future__ import annotations
-
 from arenite.analysis.model_cost import cost_facts, model_cost
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.if_ import IfOptions

@@ -1,7 +1,5 @@
 """The figures of an optimisation."""
 
-from __future__ import annotations
-
 import arenite as ar
 from arenite.analysis.optimization import figures, optimization
 from arenite.analysis.statistics import statistics

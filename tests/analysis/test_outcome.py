@@ -1,7 +1,5 @@
 """What an inference gave, as facts."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """All that can be said of a model at once."""
 
-from __future__ import annotations
-
 import pytest
 
 import arenite as ar

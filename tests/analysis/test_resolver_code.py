@@ -1,7 +1,5 @@
 """The C++ resolver lines: method names of TFLM's ``MicroMutableOpResolver``."""
 
-from __future__ import annotations
-
 import pytest
 
 from arenite.analysis.resolver_code import resolver

@@ -1,7 +1,5 @@
 """Results as rows of plain values, for data frames, and as notebooks show them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Two memories: what stock TFLM can part, what single tensors would give, bytes to the slow one."""
 
-from __future__ import annotations
-
 import pytest
 
 import arenite as ar

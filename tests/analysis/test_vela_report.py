@@ -1,7 +1,5 @@
 """Vela's table of cycles: read, summed by layer, and refused where it is none."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

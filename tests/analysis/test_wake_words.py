@@ -1,7 +1,5 @@
 """Arenas of streaming models by release, manifests, several models on one board."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Boards as data: what every one has, how they are found, what a file may say."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,7 +1,5 @@
 """A small model in a file, and the command line in this process."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import pytest

@@ -1,7 +1,5 @@
 """What commands end with where an error leaves no answer."""
 
-from __future__ import annotations
-
 #: Commands that judge: 0 is yes, 1 is no.
 JUDGES = ("fit", "compare", "evaluate", "board", "check-kernel")
 

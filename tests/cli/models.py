@@ -1,7 +1,5 @@
 """Small models for the tests of reports and of the command line."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

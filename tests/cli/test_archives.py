@@ -1,7 +1,5 @@
 """Archives from anybody, through every command that takes one: little memory, an error in words."""
 
-from __future__ import annotations
-
 import os
 import struct
 import subprocess

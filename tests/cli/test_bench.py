@@ -1,7 +1,5 @@
 """``arenite bench``, and the trials of its peers."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """``arenite board``."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """``arenite compare``."""
 
-from __future__ import annotations
-
 import json
 from xml.etree import ElementTree
 

@@ -1,7 +1,5 @@
 """``arenite cost``."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

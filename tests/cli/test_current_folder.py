@@ -1,7 +1,5 @@
 """Nothing that lies in the user's current folder runs, whatever a command starts there."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

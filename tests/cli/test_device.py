@@ -1,7 +1,5 @@
 """Whose numbers a command shows: the device's that was named, or a first line says whose."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

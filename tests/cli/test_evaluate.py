@@ -1,7 +1,5 @@
 """``arenite evaluate``."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """``arenite evaluate`` that ends early, and the run that does the rest: no work is lost."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

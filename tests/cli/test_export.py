@@ -1,7 +1,5 @@
 """``arenite export``."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """``arenite export`` into a folder that is there: nothing is lost, here or elsewhere."""
 
-from __future__ import annotations
-
 import json
 from hashlib import sha256
 

@@ -1,7 +1,5 @@
 """``arenite fit`` and ``arenite boards``."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

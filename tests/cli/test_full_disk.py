@@ -1,7 +1,5 @@
 """A disk that is full, here a process that may write 64 bytes: the error names the file."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """An ``arenite.json`` from anybody: every field is checked, and what is printed of it is text."""
 
-from __future__ import annotations
-
 import json
 import unicodedata
 

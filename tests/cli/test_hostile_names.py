@@ -1,7 +1,5 @@
 """Names from files reach a terminal as text: nothing in them moves a cursor or makes a line."""
 
-from __future__ import annotations
-
 import json
 import unicodedata
 import xml.etree.ElementTree as ET

@@ -1,7 +1,5 @@
 """``--isa`` and ``ARENITE_ISA``: whose kernels run, in every command that runs a model."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """A command whose worker or peer is killed, that is interrupted, or is killed itself."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

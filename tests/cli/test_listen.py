@@ -1,7 +1,5 @@
 """``arenite run`` with a ``.wav`` of any length."""
 
-from __future__ import annotations
-
 import json
 import wave
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """``arenite memory``."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from typing import get_args

@@ -1,7 +1,5 @@
 """Commands that pages and the help name: options exist, and what can be run here ends well."""
 
-from __future__ import annotations
-
 import inspect
 import re
 import shlex

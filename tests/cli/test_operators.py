@@ -1,7 +1,5 @@
 """``--ops``: operators from a module that the command line names."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """``arenite optimize``."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import get_args

@@ -1,7 +1,5 @@
 """What all commands have in common: units, words of refusals, operators of one's own."""
 
-from __future__ import annotations
-
 import pytest
 from typer.main import get_command
 

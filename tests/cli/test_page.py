@@ -1,7 +1,5 @@
 """The outputs that pages show are real."""
 
-from __future__ import annotations
-
 import runpy
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The command as a process: exit codes, pipes, signals, encodings."""
 
-from __future__ import annotations
-
 import io
 import os
 import re

@@ -1,7 +1,5 @@
 """Sizes and clocks on the command line."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Records of options: a command has one option per field and gets the record."""
 
-from __future__ import annotations
-
 import inspect
 from dataclasses import dataclass
 from typing import Annotated

@@ -1,7 +1,5 @@
 """Options that a command refuses: one message, an exit code, and no file."""
 
-from __future__ import annotations
-
 import pytest
 
 #: ``MODEL`` is a model's file, ``DIR`` an empty folder.

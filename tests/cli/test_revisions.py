@@ -1,7 +1,5 @@
 """``--tflm-version``: the TFLM of a firmware, in the commands that take a target."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """``arenite run``."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

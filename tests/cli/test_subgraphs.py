@@ -1,7 +1,5 @@
 """The commands on models whose operators call subgraphs."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """``arenite fit`` for streaming models."""
 
-from __future__ import annotations
-
 import json
 
 from tests.shared import shared_wake_word

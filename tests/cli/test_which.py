@@ -1,7 +1,5 @@
 """``arenite which``: the builds behind a firmware's numbers."""
 
-from __future__ import annotations
-
 import json
 import re
 

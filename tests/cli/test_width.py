@@ -1,7 +1,5 @@
 """No command prints lines that are wider than the terminal."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Models with inputs in one file, which is read without any package but NumPy."""
 
-from __future__ import annotations
-
 import io
 import json
 import lzma

@@ -5,8 +5,6 @@ which products are summed: of them the first values and the largest magnitude ar
 compared as the tests compare floats with TFLM, within 1e-5 of the largest magnitude.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """A cache of lines: what it has when it is read again."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Linked programs."""
 
-from __future__ import annotations
-
 import pytest
 
 from arenite.emulator.elf import read_elf

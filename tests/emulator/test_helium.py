@@ -1,7 +1,5 @@
 """What instructions of vectors read, write and occupy; encodings are those of clang's assembler."""
 
-from __future__ import annotations
-
 import pytest
 
 from arenite.emulator.instruction import Q0

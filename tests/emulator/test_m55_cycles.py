@@ -1,7 +1,5 @@
 """Cycles of straight code on a Cortex-M55, by the rule."""
 
-from __future__ import annotations
-
 import pytest
 
 from arenite.emulator.m55_cycles import block_cost

@@ -1,7 +1,5 @@
 """Cycles of straight code, by the rule of each core's pipeline."""
 
-from __future__ import annotations
-
 import pytest
 
 from arenite.emulator.pipelines import pipeline_of

@@ -1,7 +1,5 @@
 """A Cortex-M55 in QEMU, driven as a debugger drives it."""
 
-from __future__ import annotations
-
 import shutil
 import struct
 from dataclasses import replace

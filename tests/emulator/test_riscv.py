@@ -1,7 +1,5 @@
 """What straight RISC-V code costs, and that all that runs is counted."""
 
-from __future__ import annotations
-
 import struct
 from pathlib import Path
 

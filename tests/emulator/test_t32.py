@@ -1,7 +1,5 @@
 """What instructions read, write and occupy; encodings are those of clang's assembler."""
 
-from __future__ import annotations
-
 import pytest
 
 from arenite.emulator.instruction import LR, PC, Q0, SP

@@ -1,7 +1,5 @@
 """What straight Thumb-2 code costs."""
 
-from __future__ import annotations
-
 import struct
 
 import pytest

@@ -1,7 +1,5 @@
 """What QEMU's log of blocks says that ran."""
 
-from __future__ import annotations
-
 import struct
 
 from arenite.emulator.elf import Image

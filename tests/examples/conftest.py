@@ -1,7 +1,5 @@
 """The example's scripts import each other by name, as they do when run from their folder."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

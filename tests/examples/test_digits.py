@@ -1,7 +1,5 @@
 """The bundled digits model: what it is, how well it reads, and TFLM's bits on every digit."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import data

@@ -1,7 +1,5 @@
 """The example that hears yes and no."""
 
-from __future__ import annotations
-
 import runpy
 from pathlib import Path
 

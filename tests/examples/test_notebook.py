@@ -1,7 +1,5 @@
 """The notebook does what its committed outputs say; ``make test-report`` has what executes it."""
 
-from __future__ import annotations
-
 import json
 import runpy
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Exported folders compiled for this machine."""
 
-from __future__ import annotations
-
 import ctypes
 import subprocess
 from collections.abc import Callable, Iterable

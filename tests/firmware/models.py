@@ -1,7 +1,5 @@
 """Small int8 models for the tests of firmware."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from arenite.model import Model, ModelBuilder

@@ -1,7 +1,5 @@
 """Random networks of few layers on large tensors: memory is tensors, hardly TFLM's own records."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from arenite.model import Model

@@ -3,8 +3,6 @@
 The core fills its stack with a pattern before a call and looks behind it how much of it is gone.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The faster forms of exported arithmetic, next to the plain ones."""
 
-from __future__ import annotations
-
 import pytest
 
 from arenite.firmware.text.arithmetic import arithmetic_h

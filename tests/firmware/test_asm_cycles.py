@@ -1,7 +1,5 @@
 """Instructions of assembly, counted from its text."""
 
-from __future__ import annotations
-
 import pytest
 
 from arenite.firmware.kernels.cortex_m.asm_cycles import count_of

@@ -1,7 +1,5 @@
 """Firmware on an emulated board."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

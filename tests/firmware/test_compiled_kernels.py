@@ -1,7 +1,5 @@
 """A user's own kernels in C++ in a folder for TFLM."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

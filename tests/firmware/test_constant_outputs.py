@@ -1,7 +1,5 @@
 """Outputs that are constants."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from arenite.firmware import export

@@ -1,7 +1,5 @@
 """What a firmware costs, without running it."""
 
-from __future__ import annotations
-
 import pytest
 
 from arenite.emulator.machine import RAM

@@ -1,7 +1,5 @@
 """The example of a firmware, from the export to PASS."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A folder that a firmware takes."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """An exported folder, built and run as it stands."""
 
-from __future__ import annotations
-
 import json
 import re
 from contextlib import contextmanager

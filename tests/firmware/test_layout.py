@@ -1,7 +1,5 @@
 """Where tensors and scratch memory lie."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """What is endless comes to an end: loops of a model where it is exported, calls on a board."""
 
-from __future__ import annotations
-
 import pytest
 from typer.testing import CliRunner
 

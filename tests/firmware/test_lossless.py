@@ -1,7 +1,5 @@
 """What an export makes of a model before it is text, and what it says of that."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 

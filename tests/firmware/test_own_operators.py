@@ -1,7 +1,5 @@
 """An operator in Python has no C: an export says so, and the way out."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

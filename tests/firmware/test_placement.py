@@ -1,7 +1,5 @@
 """Where an exported folder's parts lie, for a build to say by macros."""
 
-from __future__ import annotations
-
 import ctypes
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """All of a firmware before it is text."""
 
-from __future__ import annotations
-
 import pytest
 
 from arenite.errors import UnsupportedOperatorError

@@ -1,7 +1,5 @@
 """What builds a folder, run by the tools that are there."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

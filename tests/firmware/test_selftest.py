@@ -1,7 +1,5 @@
 """The self-test of a folder finds what went wrong."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

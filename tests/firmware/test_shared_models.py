@@ -1,7 +1,5 @@
 """MLPerf Tiny's models as firmware: the reference's bits, for a known number of instructions."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

@@ -1,7 +1,5 @@
 """What an export would take, beside TFLM's figures."""
 
-from __future__ import annotations
-
 import pytest
 
 import arenite as ar

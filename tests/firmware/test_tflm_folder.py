@@ -1,7 +1,5 @@
 """A folder for a firmware with TFLM."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

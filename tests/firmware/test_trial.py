@@ -1,7 +1,5 @@
 """Firmware next to the reference."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

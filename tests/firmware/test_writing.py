@@ -1,7 +1,5 @@
 """A folder that is written whole."""
 
-from __future__ import annotations
-
 import json
 import os
 from hashlib import sha256

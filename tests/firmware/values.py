@@ -1,7 +1,5 @@
 """Tensors without a network."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

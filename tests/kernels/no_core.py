@@ -1,7 +1,5 @@
 """Stands for the emulated core where there is none."""
 
-from __future__ import annotations
-
 from arenite.errors import BoardError
 
 

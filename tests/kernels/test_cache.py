@@ -1,7 +1,5 @@
 """Products are taken again if all that they were made of is what it was."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

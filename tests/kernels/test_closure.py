@@ -1,7 +1,5 @@
 """Sources that no header leads to are found by what they define."""
 
-from __future__ import annotations
-
 import pytest
 
 from arenite.kernels.closure import parser_of, sources_that_define

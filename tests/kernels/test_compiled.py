@@ -1,7 +1,5 @@
 """A user's own kernel in the arena: its results, its memory, and its mistakes in its own words."""
 
-from __future__ import annotations
-
 import pickle
 import re
 

@@ -1,7 +1,5 @@
 """Threads of ``predict`` run a user's kernel in copies of the arena, in nodes of their own."""
 
-from __future__ import annotations
-
 import gc
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Mistakes that end a process end the command's child: ``--isolate`` and ``--sanitize``."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -4,8 +4,6 @@
 ``MicroContext`` is an interpreter's part) and Espressif's component.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -6,8 +6,6 @@
 ``differs`` is then a pattern of what the check says of it.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -3,8 +3,6 @@
 The first run compiles TFLM's interpreter and zig's C library for a Cortex-M4, which takes minutes.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The functions that give registrations: their names and namespaces, and what they return."""
 
-from __future__ import annotations
-
 import pytest
 
 from arenite.errors import KernelBuildError

@@ -1,7 +1,5 @@
 """TFLM's own kernels, compiled as a user's, are Arenite's: bits, head, tail, categories."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Which folders are TFLM's sources, and which of them a model needs."""
 
-from __future__ import annotations
-
 import re
 import shutil
 

@@ -4,8 +4,6 @@ The package is ``xmos-ai-tools``, which carries headers of TFLM's and a library 
 skip where there is neither.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Mapping

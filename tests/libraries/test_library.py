@@ -1,7 +1,5 @@
 """The interface of kernel libraries: what every folder of ``libraries/`` states."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Random planning problems, and what they take at least, by trying everything."""
 
-from __future__ import annotations
-
 from random import Random
 
 from arenite.memory.problem import Buffer, Problem, Separation

@@ -1,7 +1,5 @@
 """MicroAllocator allocates what TFLM's does, in its order, and can take it back."""
 
-from __future__ import annotations
-
 import pytest
 
 from arenite.errors import ArenaError, ConstraintError, StateError

@@ -1,7 +1,5 @@
 """The arena's five pointers move as TFLM's do, and never cross."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Pairs of buffers that are alive together, with their distances in either order."""
 
-from __future__ import annotations
-
 import pytest
 
 from arenite.memory.conflicts import Pair, TooManyPairsError, height_of, parts_of, rivals_of

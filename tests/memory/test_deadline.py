@@ -1,7 +1,5 @@
 """A watch counts nodes, tells who asks, and ends a search when the time is up."""
 
-from __future__ import annotations
-
 from time import sleep
 
 import pytest

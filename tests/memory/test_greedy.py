@@ -1,7 +1,5 @@
 """The greedy planner gives TFLM's offsets, ties and offline offsets included."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

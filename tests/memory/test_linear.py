@@ -1,7 +1,5 @@
 """The linear planner never lets two buffers share memory."""
 
-from __future__ import annotations
-
 import pytest
 
 from arenite.errors import PlanError

@@ -1,7 +1,5 @@
 """Lifetimes and the offline plan, as TFLM's AllocationInfoBuilder has them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """No plan is below the bound, and where plans reach it, it is theirs."""
 
-from __future__ import annotations
-
 import pytest
 
 from arenite.memory.lower_bound import lower_bound

@@ -1,7 +1,5 @@
 """A plan in a model, and for whose kernels it is."""
 
-from __future__ import annotations
-
 import pytest
 
 from arenite.formats import tflite

@@ -1,7 +1,5 @@
 """The optimal planner takes the least memory there is, proves it, and always has a plan."""
 
-from __future__ import annotations
-
 import importlib.util
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Operands of one operator share no memory, unless it reads what it overwrites before."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

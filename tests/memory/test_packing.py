@@ -1,7 +1,5 @@
 """The search in C: the same answers as by trying everything, and what it leaves to Python."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

@@ -1,7 +1,5 @@
 """The search over pairs finds a plan below a height, or proves that there is none."""
 
-from __future__ import annotations
-
 import pytest
 
 from arenite.memory.conflicts import rivals_of

@@ -1,7 +1,5 @@
 """A plan counts as TFLM completes it: its greedy planner places the scratch buffers."""
 
-from __future__ import annotations
-
 import pytest
 
 from arenite.memory.greedy import greedy

@@ -4,8 +4,6 @@ lp64 is what the compiler made of them in the PyPI package (its machine code pas
 constants); lp64_public and 32-bit targets follow from the fields in the public sources.
 """
 
-from __future__ import annotations
-
 import pytest
 
 import arenite as ar

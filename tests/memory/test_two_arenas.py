@@ -1,7 +1,5 @@
 """Two arenas: persistent memory in one buffer, tensors and temporary memory in another."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

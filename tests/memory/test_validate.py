@@ -1,7 +1,5 @@
 """The validator refuses every kind of wrong plan and accepts right ones."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

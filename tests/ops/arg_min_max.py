@@ -1,7 +1,5 @@
 """Models with ARG_MAX or ARG_MIN, and inputs with ties and NaN, for their tests."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

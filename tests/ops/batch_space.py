@@ -1,7 +1,5 @@
 """Geometry of SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND, for the tests of both."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Models with one operator on two inputs that broadcast."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

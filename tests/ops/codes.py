@@ -4,8 +4,6 @@ The layouts are those of TFLM's ``micro/compression/decode.py`` and ``lut.py``; 
 tables there is no encoder, their layout is what ``decode_state_huffman.cc`` reads.
 """
 
-from __future__ import annotations
-
 import heapq
 from collections import Counter
 from itertools import count as numbers

@@ -1,7 +1,5 @@
 """Models that compare two inputs, and what they are fed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Random quantisation, weights and windows for models with one convolution-like operator."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

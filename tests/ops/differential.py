@@ -4,8 +4,6 @@ A test file for an operator gives a hypothesis strategy for models with that one
 operator to :func:`equals_tflm`; :func:`agrees` runs Arenite and TFLM on it and compares.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sys

@@ -1,7 +1,5 @@
 """FlexBuffers for the options of custom operators."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from flatbuffers import flexbuffers

@@ -1,7 +1,5 @@
 """LSTMs with random weights."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

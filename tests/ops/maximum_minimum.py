@@ -1,7 +1,5 @@
 """Models with one MAXIMUM or MINIMUM, and what they are fed."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """Models of operators that move elements to where other inputs say, which may be fed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Random models of one operator whose output may begin below its input, and plans for them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

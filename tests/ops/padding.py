@@ -1,7 +1,5 @@
 """Models with one PAD or PADV2, for the tests of both."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

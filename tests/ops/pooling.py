@@ -1,7 +1,5 @@
 """Random models with one pooling operator."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import strategies as st
 

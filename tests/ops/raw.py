@@ -1,7 +1,5 @@
 """Operators that copy tensors of types that NumPy does not have: int4, bfloat16."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

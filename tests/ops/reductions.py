@@ -1,7 +1,5 @@
 """Random models with one reduction that compares."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Models with RESIZE_NEAREST_NEIGHBOR or RESIZE_BILINEAR, for their tests."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

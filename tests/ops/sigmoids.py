@@ -1,7 +1,5 @@
 """Models with one LOGISTIC or TANH."""
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 
 from arenite.model import Model

@@ -1,7 +1,5 @@
 """Random subgraphs that call each other and share variables."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any

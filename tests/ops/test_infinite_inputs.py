@@ -1,7 +1,5 @@
 """Infinite inputs: only outputs that have them in their windows know of them, as in TFLM."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Infinite weights beside the image: taps that lie there are left out, as TFLM does."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

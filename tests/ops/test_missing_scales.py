@@ -3,8 +3,6 @@
 A ratio of scales that is no finite number counts as 0.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -4,8 +4,6 @@ Every distance is tried in TFLM's own package, with random layers: those that a 
 give the same bits, one below the least does not, for some layers of each kind.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Registrations: which native kernel may run instead of an ``invoke``."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from arenite.ops import NativeKernel, Node, Registration, builtin

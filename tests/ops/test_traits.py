@@ -1,7 +1,5 @@
 """Traits: stated by operators in their own files, found by name."""
 
-from __future__ import annotations
-
 import ast
 from dataclasses import fields
 from pathlib import Path

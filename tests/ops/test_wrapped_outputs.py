@@ -3,8 +3,6 @@
 TFLM adds the two in int32, which wraps.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

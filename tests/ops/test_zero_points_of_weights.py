@@ -1,7 +1,5 @@
 """Weights with a zero point, which TFLM's kernels do not count and LiteRT refuses."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Models with one elementwise operator on one input."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -4,8 +4,6 @@ What matters for memory is as it is in the originals: shapes, branches, and the 
 that a converter writes. Classes are 10, so that files stay small.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Small networks whose channels never change where a test says so."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

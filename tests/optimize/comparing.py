@@ -1,7 +1,5 @@
 """Whether two models compute the same."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from arenite.formats import tflite

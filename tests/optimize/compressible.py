@@ -1,7 +1,5 @@
 """Dense layers whose weights take fewer bytes in one way or another."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from arenite.model import Model, ModelBuilder

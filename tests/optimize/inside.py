@@ -1,7 +1,5 @@
 """Whether values lie in their ranges."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

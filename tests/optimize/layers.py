@@ -3,8 +3,6 @@
 Scales follow the values: what a layer computes fills a good part of its output's range.
 """
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Random models of the kinds that TFLM, or a revision of it, does not run, and LiteRT does."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -5,8 +5,6 @@ weights beside floats, in networks for images, rows of numbers and sequences. Th
 chance, with several layers each, whose activations and heads TFLM may lack as well.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Random models of types that TFLM's kernels do not take, and of what sorts and goes deep."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -5,8 +5,6 @@ behind layers, paddings before them, constant subgraphs, channels that never cha
 constants, tensors and operators that nobody needs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

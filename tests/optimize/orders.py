@@ -1,7 +1,5 @@
 """Orders of operators: of a model, of random tasks, and what they take."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from random import Random
 

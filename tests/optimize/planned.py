@@ -1,7 +1,5 @@
 """A layer that wins by overlap, and errors in plans, which are patched in."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Random networks in which many channels never change, or are not read."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Networks of published architectures: as large as the originals, and what passes make of them."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

@@ -1,7 +1,5 @@
 """What an operator computes on every build of firmware."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Channels that are tied go together, and stay together."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Cycles of whole models are those that ``arenite cost`` says."""
 
-from __future__ import annotations
-
 import pytest
 
 import arenite as ar

@@ -1,7 +1,5 @@
 """Deliberate errors in dilating 1x1 convolutions for a plan: each is found, nothing is written."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable
 from dataclasses import replace

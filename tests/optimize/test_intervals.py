@@ -1,7 +1,5 @@
 """Intervals by channel, and what becomes of channels when rows get another length."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

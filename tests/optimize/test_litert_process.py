@@ -1,7 +1,5 @@
 """LiteRT in a process of its own."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

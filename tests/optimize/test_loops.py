@@ -1,7 +1,5 @@
 """How long a verification follows loops."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from arenite.model import ModelBuilder

@@ -1,7 +1,5 @@
 """Random networks: a seed says everything, TFLM runs them, and their outputs depend on inputs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Running passes: their order, their names, what a pass that fails does to a model."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Deliberate errors in the pass that plans: the checks behind it, or the comparison, find each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Nodes whose parameters can be relied on, and kernels that run alone."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Ranges of whole models: what is promised of inputs, constants, subgraphs, soundness."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A subgraph while it is changed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """``python -m tests.optimize``."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

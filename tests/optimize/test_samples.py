@@ -1,7 +1,5 @@
 """Inputs that show differences."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Orders of tasks: the least peak of all orders, proved, or the best of a beam."""
 
-from __future__ import annotations
-
 from itertools import permutations
 
 import pytest

@@ -1,7 +1,5 @@
 """Stand-ins for operators that nobody knows: functions of their inputs."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from arenite.model import Model, ModelBuilder

@@ -1,7 +1,5 @@
 """Sums of products: their ends, at borders, in groups; and outputs where nothing wraps."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 

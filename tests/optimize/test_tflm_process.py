@@ -1,7 +1,5 @@
 """TFLM's own package in a process of its own."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

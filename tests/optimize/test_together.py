@@ -1,7 +1,5 @@
 """All passes together, compression and lowering among them, on random models and settings."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Verification: it finds what differs, on every way there is to run a model."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

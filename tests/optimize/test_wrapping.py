@@ -1,7 +1,5 @@
 """Whether 32-bit integers may wrap, looked at from both sides of the limit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

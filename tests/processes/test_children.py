@@ -1,7 +1,5 @@
 """Children: their results, their import path, their end."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

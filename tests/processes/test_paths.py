@@ -1,7 +1,5 @@
 """Where modules and programs are looked for."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A benchmark's figures in a terminal."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

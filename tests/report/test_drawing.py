@@ -1,7 +1,5 @@
 """Pictures of the documentation: well-formed, readable on light and dark pages, nothing cut off."""
 
-from __future__ import annotations
-
 import re
 import runpy
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Lines that are wider than the terminal."""
 
-from __future__ import annotations
-
 import pytest
 from rich.cells import cell_len
 from rich.text import Text

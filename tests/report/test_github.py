@@ -1,7 +1,5 @@
 """Annotations of a workflow, and the table of its summary."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """What an inference gave, as text."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from arenite.report.inference import render_inference

@@ -1,7 +1,5 @@
 """A memory plan drawn in a terminal and as SVG."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from xml.etree import ElementTree
 

@@ -1,7 +1,5 @@
 """A model in a terminal: what is said of options, tensors and subgraphs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

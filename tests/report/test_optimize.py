@@ -1,7 +1,5 @@
 """An optimisation as a person reads it."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Numbers, names and tables in a terminal."""
 
-from __future__ import annotations
-
 import pytest
 
 from arenite.model.text import printable

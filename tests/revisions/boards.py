@@ -4,8 +4,6 @@ The firmware is built once, with those operators that the day's resolver has, an
 model after the other.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Models of operators that came late."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from arenite.model import Model, ModelBuilder

@@ -4,8 +4,6 @@
 each tree (FlatBuffers and gemmlowp are among the other folders) and writes ``structs_32.json``.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

@@ -6,8 +6,6 @@ Arenite, so that it runs with the NumPy that the package was built with. A model
 package crash takes a fork along.
 """
 
-from __future__ import annotations
-
 import os
 import pickle
 import sys

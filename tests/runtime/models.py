@@ -1,7 +1,5 @@
 """Small models and operators for tests of the interpreters."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Small models with subgraphs and variables."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from arenite.model import Model, ModelBuilder, Subgraph

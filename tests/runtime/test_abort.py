@@ -1,7 +1,5 @@
 """An operator may end an inference before its end, and nothing is wrong (``kTfLiteAbort``)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

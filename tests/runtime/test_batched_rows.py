@@ -1,7 +1,5 @@
 """Batches of fully connected networks, whose samples are computed some rows at once."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Loops end where a budget of calls ends, with every engine and at the same place."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Interpreters and models that are pickled, copied and sent to other processes."""
 
-from __future__ import annotations
-
 import copy
 import multiprocessing
 import pickle

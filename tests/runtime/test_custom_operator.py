@@ -1,7 +1,5 @@
 """A custom operator in Python, inside a model, in the arena and on the heap."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Callable
 from dataclasses import dataclass

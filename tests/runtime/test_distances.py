@@ -1,7 +1,5 @@
 """Safe distances of a model: one target's, or what all of them allow."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -3,8 +3,6 @@
 The numbers are those of TFLM's ``quantization_util.cc``, compiled with that definition.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

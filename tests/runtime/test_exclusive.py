@@ -1,7 +1,5 @@
 """One interpreter, several threads: one caller at a time, the others get an error at once."""
 
-from __future__ import annotations
-
 import gc
 import signal
 import subprocess

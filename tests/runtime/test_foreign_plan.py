@@ -1,7 +1,5 @@
 """A model whose memory plan was made for other kernels than those that it runs with."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """``x * LOGISTIC(x)`` in one pass: the same bits, where nobody looks between."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

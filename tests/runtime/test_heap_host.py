@@ -1,7 +1,5 @@
 """HeapInterpreter: full TensorFlow Lite's host, with resizable inputs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Offline plans that lay an output on an input: as TFLM computes it, where that is safe."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Interpreter: arrays in, arrays out; what does not fit is named."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Which instruction set's kernels an interpreter runs, here and wherever it is taken."""
 
-from __future__ import annotations
-
 import hashlib
 import pickle
 from concurrent.futures import ProcessPoolExecutor

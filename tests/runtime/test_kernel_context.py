@@ -1,7 +1,5 @@
 """A user's kernel meets TFLM's rules: what firmware does not forgive is an error."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What could be made within the memory limit also runs within it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

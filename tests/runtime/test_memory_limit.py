@@ -3,8 +3,6 @@
 Every hostile case runs in a process of its own, whose largest size is measured.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from textwrap import dedent

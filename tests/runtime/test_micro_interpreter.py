@@ -1,7 +1,5 @@
 """MicroInterpreter: a model in one arena."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Callable
 from dataclasses import replace

@@ -4,8 +4,6 @@ The models and samples lie beside the repository (see :mod:`tests.shared`); with
 these tests skip. ``ARENITE_CASES`` sets the number of random inputs per model.
 """
 
-from __future__ import annotations
-
 import os
 import wave
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What operators remember from one inference to the next lies in the arena, wherever that is."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A registration made of an operator's own: functions of Arenite's keep no rules of firmware."""
 
-from __future__ import annotations
-
 import importlib
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Models of many operators are prepared without garbage collection, unless a user's code runs."""
 
-from __future__ import annotations
-
 import gc
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """predict: many samples, on one thread or several, natively or in Python."""
 
-from __future__ import annotations
-
 import _thread
 import gc
 import threading

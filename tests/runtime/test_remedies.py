@@ -1,7 +1,5 @@
 """A refusal says what to do: other types, other files, other operators."""
 
-from __future__ import annotations
-
 import struct
 
 import numpy as np

@@ -1,7 +1,5 @@
 """``rounding="single"``: a product with a quantised multiplier is rounded once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

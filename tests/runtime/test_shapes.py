@@ -1,7 +1,5 @@
 """Outputs whose dimensions the model declares otherwise than their operator computes them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

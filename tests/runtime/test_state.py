@@ -1,7 +1,5 @@
 """Every call is legal in its phases only and raises StateError in all others."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import fields
 from typing import Any

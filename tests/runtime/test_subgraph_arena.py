@@ -1,7 +1,5 @@
 """The arena of models with several subgraphs is TFLM's, with offline plans too."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

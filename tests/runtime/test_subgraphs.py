@@ -1,7 +1,5 @@
 """Subgraphs and variables in interpreters: on both engines, in pieces, in threads, without end."""
 
-from __future__ import annotations
-
 import signal
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The arena is TFLM's, byte for byte: on real models, against TFLM's own package."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """``Interpreter(threads=)``: threads that share one inference."""
 
-from __future__ import annotations
-
 import copy
 import gc
 import pickle

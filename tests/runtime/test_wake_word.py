@@ -1,7 +1,5 @@
 """A microWakeWord-shaped model: every window as TFLM has it, and in one C call."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@ Every block keeps the last rows that it saw, puts the new ones behind them, and 
 channels with filters of different lengths. A subgraph that runs once fills the buffers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

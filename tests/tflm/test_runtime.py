@@ -1,7 +1,5 @@
 """``arenite.tflm.runtime`` beside the package that it stands in for."""
 
-from __future__ import annotations
-
 import importlib.util
 import inspect
 

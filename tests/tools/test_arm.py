@@ -1,7 +1,5 @@
 """What an emulated Arm machine is made of, before anything is fetched."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What is made of the words of a plugin and of an analyser, before anything is emulated."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``tools/changed_tests.py`` finds the tests of what changed."""
 
-from __future__ import annotations
-
 import runpy
 from pathlib import Path
 

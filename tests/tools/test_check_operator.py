@@ -1,7 +1,5 @@
 """``tools/check_operator.py`` says what an operator has, and where the rest would go."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 from types import ModuleType

@@ -1,7 +1,5 @@
 """``tools/fuzz_target.py``, with a stand-in for atheris that says how it was called."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

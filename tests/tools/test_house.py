@@ -1,7 +1,5 @@
 """``tools/house.py`` counts circles; the sources have none."""
 
-from __future__ import annotations
-
 import ast
 import runpy
 from pathlib import Path

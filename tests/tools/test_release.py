@@ -1,7 +1,5 @@
 """What a release checks and writes: its tag, and where it is published."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``tools/spills.py`` sees an accumulator that a loop keeps on the stack."""
 
-from __future__ import annotations
-
 import json
 import runpy
 import sys

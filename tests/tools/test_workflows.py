@@ -1,7 +1,5 @@
 """Workflows: only ``build`` and ``publish`` may sign, and what was built is what is published."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """What boards send: archives, and logs with tensors in them."""
 
-from __future__ import annotations
-
 import subprocess
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Windows of sound in, words over time out."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """An original's layers found among what an NPU stores, whole, in parts, and where they differ."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Inputs from .npy, .npz and .csv."""
 
-from __future__ import annotations
-
 import re
 import tracemalloc
 import zipfile

@@ -1,7 +1,5 @@
 """Inputs from images and .wav files."""
 
-from __future__ import annotations
-
 import struct
 import sys
 import tracemalloc

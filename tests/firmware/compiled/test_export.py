@@ -3,8 +3,6 @@
 Programs run on an emulated Cortex-M4. The first build compiles a C library, which takes minutes.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A model as layers."""
 
-from __future__ import annotations
-
 from arenite.firmware.network.layers import network_of
 from tests.firmware.models import residual
 

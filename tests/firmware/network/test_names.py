@@ -1,7 +1,5 @@
 """No two things of a folder have one name."""
 
-from __future__ import annotations
-
 import pytest
 
 from arenite.firmware import export

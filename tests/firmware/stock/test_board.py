@@ -3,8 +3,6 @@
 The first run compiles them, and zig's C library, which takes minutes.
 """
 
-from __future__ import annotations
-
 import os
 
 import pytest

@@ -3,8 +3,6 @@
 The first run compiles TFLM's interpreter for each core, which takes minutes.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

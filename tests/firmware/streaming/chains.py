@@ -1,7 +1,5 @@
 """Random networks whose layers are grouped at random, as folders with their self-tests."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """A small network that goes row by row: its tensors are far larger than its rings."""
 
-from __future__ import annotations
-
 from arenite.model import Model
 from tests.optimize.layers import Layers
 

@@ -1,7 +1,5 @@
 """Where chains are cut."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

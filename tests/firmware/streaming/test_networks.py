@@ -1,7 +1,5 @@
 """Random networks in random groups: every row of every layer is the reference's."""
 
-from __future__ import annotations
-
 from arenite.firmware.kernels.portable import portable_work
 from tests.firmware.streaming.chains import random_programs, self_tests, write
 from tests.ops.differential import CASES

@@ -1,7 +1,5 @@
 """Who makes rows when."""
 
-from __future__ import annotations
-
 from arenite.firmware.streaming.reach import Reach
 from arenite.firmware.streaming.schedule import Actor, Read, Scene, Step, Store, schedule_of
 

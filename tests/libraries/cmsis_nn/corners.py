@@ -1,7 +1,5 @@
 """Random models in the corners where CMSIS-NN's results are not those of TFLM's reference."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -22,8 +22,6 @@ VALID), groups or depth multiplier; one of PAD height, width, channels, and what
 behind each.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

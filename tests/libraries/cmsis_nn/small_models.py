@@ -1,7 +1,5 @@
 """One small model per kernel that TFLM has with CMSIS-NN, and per type that it treats apart."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The arena of firmware is TFLM's, byte for byte, with CMSIS-NN and without."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A target's bits are its firmware's, where CMSIS-NN's results are not TFLM's reference's too."""
 
-from __future__ import annotations
-
 import zlib
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """TFLM's kernels with CMSIS-NN: which function they call, what they refuse, what they leave be."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace

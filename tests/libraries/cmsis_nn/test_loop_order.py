@@ -1,7 +1,5 @@
 """How near below its input an output may begin in CMSIS-NN, against compiled functions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

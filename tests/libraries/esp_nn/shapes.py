@@ -1,7 +1,5 @@
 """Convolutions by a few numbers."""
 
-from __future__ import annotations
-
 from arenite.libraries.shapes import ConvShape, Dims, Pair
 
 

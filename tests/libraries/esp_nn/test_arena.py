@@ -1,7 +1,5 @@
 """Arenas with ESP-NN, next to those of a 32-bit build and of three crashes in the field."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What ESP-NN's kernels cost, next to what an emulator counted and boards took."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

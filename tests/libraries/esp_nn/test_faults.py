@@ -1,7 +1,5 @@
 """What ESP-NN does wrong is refused or warned about, with its release and the way around."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

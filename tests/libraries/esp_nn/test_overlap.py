@@ -1,7 +1,5 @@
 """Outputs over inputs: the reference's distances for generic C, none for the chips' assembly."""
 
-from __future__ import annotations
-
 import pytest
 
 import arenite as ar

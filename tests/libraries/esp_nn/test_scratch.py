@@ -1,7 +1,5 @@
 """Scratch memory of ESP-NN's kernels, in numbers that a person can check."""
 
-from __future__ import annotations
-
 import pytest
 
 from arenite.cores import CORES

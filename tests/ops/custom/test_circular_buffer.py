@@ -1,7 +1,5 @@
 """CIRCULAR_BUFFER equals TFLM: what it holds, and when it ends an inference."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

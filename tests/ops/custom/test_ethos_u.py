@@ -1,7 +1,5 @@
 """ethos-u: the arena of models that Vela compiled, and what stands for the NPU in a target."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

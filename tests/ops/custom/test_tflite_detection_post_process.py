@@ -1,7 +1,5 @@
 """TFLite_Detection_PostProcess equals TFLM wherever that writes its outputs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """TFLM_DECODE gives TFLM's bits, and reads nothing beside its codes and tables."""
 
-from __future__ import annotations
-
 import tracemalloc
 from math import prod
 from typing import Any

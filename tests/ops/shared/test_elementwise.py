@@ -1,7 +1,5 @@
 """Functions of floats, element by element: what holds for all of them."""
 
-from __future__ import annotations
-
 import pytest
 
 from arenite.errors import ConstraintError

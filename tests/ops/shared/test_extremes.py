@@ -1,7 +1,5 @@
 """REDUCE_MAX and REDUCE_MIN, as far as they are alike."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """LOGICAL_AND and LOGICAL_OR: what is true, and of which type it is."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """MAXIMUM and MINIMUM, as far as they are alike."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The fast last step of a kernel gives the bits of its definition, and knows where it may."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """LOGISTIC and TANH, as far as they are alike."""
 
-from __future__ import annotations
-
 import pytest
 
 from arenite.errors import ConstraintError

@@ -1,7 +1,5 @@
 """Windows over images: which elements they meet, and how much memory that takes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Models with one operator of the signal library."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

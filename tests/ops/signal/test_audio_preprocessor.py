@@ -1,7 +1,5 @@
 """TFLM's audio front ends: every tensor of every window equals TFLM's, and the word is heard."""
 
-from __future__ import annotations
-
 import wave
 from dataclasses import replace
 

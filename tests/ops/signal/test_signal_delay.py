@@ -1,7 +1,5 @@
 """SignalDelay equals TFLM on random shapes and delays, over inferences and resets."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import strategies as st

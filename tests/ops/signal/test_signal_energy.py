@@ -1,7 +1,5 @@
 """SignalEnergy equals TFLM between its indices."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from flatbuffers import flexbuffers

@@ -1,7 +1,5 @@
 """SignalFftAutoScale equals TFLM on all magnitudes, -32768 among them."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """SignalFilterBank equals TFLM on random banks, constant and fed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import strategies as st

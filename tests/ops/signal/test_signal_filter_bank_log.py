@@ -1,7 +1,5 @@
 """SignalFilterBankLog equals TFLM on numbers of all sizes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """SignalOverlapAdd equals TFLM over inferences and resets."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """SignalPCAN equals TFLM on random tables and numbers of all sizes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """SignalRfft equals TFLM in three types, in lengths with every radix."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import strategies as st

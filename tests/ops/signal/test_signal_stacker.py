@@ -1,7 +1,5 @@
 """SignalStacker equals TFLM over inferences and resets, where TFLM writes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """SignalWindow equals TFLM on random windows."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import strategies as st

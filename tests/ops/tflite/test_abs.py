@@ -1,7 +1,5 @@
 """ABS equals TFLM on random shapes, quantisation and types."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

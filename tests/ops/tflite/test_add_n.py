@@ -1,7 +1,5 @@
 """ADD_N equals TFLM on random numbers of inputs, shapes, types and quantisation."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

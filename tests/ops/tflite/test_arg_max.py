@@ -1,7 +1,5 @@
 """ARG_MAX equals TFLM on random shapes and axes, with ties and NaN."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

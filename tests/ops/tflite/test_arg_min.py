@@ -3,8 +3,6 @@
 What it refuses it refuses together with ARG_MAX; see ``test_arg_max.py``.
 """
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """AVERAGE_POOL_2D equals TFLM on random windows, quantisation, activations and types."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.ops.convolutions import exact_inputs, run

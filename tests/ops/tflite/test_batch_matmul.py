@@ -1,7 +1,5 @@
 """BATCH_MATMUL equals TFLM for all of its types, ranks, transpositions and broadcasts."""
 
-from __future__ import annotations
-
 import functools
 from typing import Any
 

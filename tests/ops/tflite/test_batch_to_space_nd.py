@@ -1,7 +1,5 @@
 """BATCH_TO_SPACE_ND equals TFLM for every block and margin."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """BROADCAST_ARGS equals TFLM on random shapes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import strategies as st

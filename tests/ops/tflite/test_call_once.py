@@ -1,7 +1,5 @@
 """CALL_ONCE equals TFLM in random models of subgraphs and variables."""
 
-from __future__ import annotations
-
 from tests.ops.differential import equals_tflm
 from tests.ops.subgraphs import models
 

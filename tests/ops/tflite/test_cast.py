@@ -1,7 +1,5 @@
 """CAST equals TFLM for every pair of types."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """CONV_2D equals TFLM on random geometry, groups, quantisation, activations and types."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

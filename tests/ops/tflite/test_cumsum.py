@@ -1,7 +1,5 @@
 """CUMSUM equals TFLM on random shapes, axes, options, quantisation and types."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """DEPTH_TO_SPACE equals TFLM for every block size and shape."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import strategies as st
 

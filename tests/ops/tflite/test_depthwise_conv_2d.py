@@ -1,7 +1,5 @@
 """DEPTHWISE_CONV_2D equals TFLM on random windows, quantisation, activations and types."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """DEQUANTIZE equals TFLM for every type, scale and zero point."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """DYNAMIC_UPDATE_SLICE equals TFLM for every box, whatever the start indices."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import strategies as st
 

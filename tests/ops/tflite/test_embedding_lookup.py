@@ -1,7 +1,5 @@
 """EMBEDDING_LOOKUP equals TFLM for every table, of int8 as well for floats."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """EXPAND_DIMS equals TFLM for every axis and type."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import strategies as st

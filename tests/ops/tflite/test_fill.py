@@ -1,7 +1,5 @@
 """FILL equals TFLM on random shapes and types."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """FLOOR_DIV equals TFLM on random shapes and floats."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

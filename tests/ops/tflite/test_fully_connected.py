@@ -1,7 +1,5 @@
 """FULLY_CONNECTED equals TFLM for all of its types, ranks and biases."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

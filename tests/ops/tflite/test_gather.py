@@ -1,7 +1,5 @@
 """GATHER equals TFLM on random axes, batch dimensions and indices."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """GATHER_ND equals TFLM on random shapes and index vectors."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import strategies as st

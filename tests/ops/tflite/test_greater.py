@@ -1,7 +1,5 @@
 """GREATER equals TFLM on random shapes, types and quantisation."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """L2_NORMALIZATION equals TFLM on random shapes, zero points and types."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

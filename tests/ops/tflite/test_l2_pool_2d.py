@@ -1,7 +1,5 @@
 """L2_POOL_2D equals TFLM on random windows and activations."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tests.ops.convolutions import run

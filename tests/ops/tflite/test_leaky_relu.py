@@ -1,7 +1,5 @@
 """LEAKY_RELU equals TFLM on random slopes, scales, zero points and types."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import strategies as st

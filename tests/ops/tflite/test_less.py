@@ -1,7 +1,5 @@
 """LESS equals TFLM on random shapes, types and quantisation."""
 
-from __future__ import annotations
-
 from tests.ops.comparisons import compare, comparisons, operands
 from tests.ops.differential import equals_tflm
 

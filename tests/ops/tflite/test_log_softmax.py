@@ -1,7 +1,5 @@
 """LOG_SOFTMAX equals TFLM on random shapes, scales and types."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """LOGICAL_AND equals TFLM on random shapes."""
 
-from __future__ import annotations
-
 from tests.ops.binary import binary_models
 from tests.ops.differential import equals_tflm
 

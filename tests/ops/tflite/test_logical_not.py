@@ -1,7 +1,5 @@
 """LOGICAL_NOT equals TFLM on random shapes."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import strategies as st
 

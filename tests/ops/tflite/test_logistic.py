@@ -1,7 +1,5 @@
 """LOGISTIC equals TFLM on random scales, zero points and types."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

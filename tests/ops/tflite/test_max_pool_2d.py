@@ -1,7 +1,5 @@
 """MAX_POOL_2D equals TFLM on random windows, quantisation, activations and types."""
 
-from __future__ import annotations
-
 from tests.ops.convolutions import exact_inputs, run
 from tests.ops.differential import equals_tflm, refuses_in_words
 from tests.ops.pooling import bad_poolings, pooling, pooling_models

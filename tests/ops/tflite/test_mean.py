@@ -1,7 +1,5 @@
 """MEAN equals TFLM on random shapes, axes, quantisation and types."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """MINIMUM equals TFLM on random shapes and types."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tests.ops.binary import binary_model, run

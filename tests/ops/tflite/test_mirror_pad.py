@@ -1,7 +1,5 @@
 """MIRROR_PAD equals TFLM for both modes, every rank and padding."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import strategies as st

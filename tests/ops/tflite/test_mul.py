@@ -1,7 +1,5 @@
 """MUL equals TFLM on random shapes, types, quantisation and activations."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """PAD equals TFLM for every type, rank and padding."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tests.ops.differential import equals_tflm, refuses, run_arenite

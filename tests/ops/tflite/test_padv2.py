@@ -1,7 +1,5 @@
 """PADV2 equals TFLM for every type, rank, padding and value."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """PRELU equals TFLM on random factors, broadcasting, scales and types."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """QUANTIZE equals TFLM for every pair of types, scale and zero point."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """REDUCE_ALL equals TFLM on random shapes and axes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

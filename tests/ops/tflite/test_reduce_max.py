@@ -1,7 +1,5 @@
 """REDUCE_MAX equals TFLM on random shapes, axes and types."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tests.ops.differential import equals_tflm, run

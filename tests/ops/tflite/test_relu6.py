@@ -1,7 +1,5 @@
 """RELU6 equals TFLM on random scales, zero points and types."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """RESHAPE equals TFLM, and follows resized inputs on the heap."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

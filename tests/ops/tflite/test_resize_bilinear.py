@@ -1,7 +1,5 @@
 """RESIZE_BILINEAR equals TFLM on random sizes, options and types."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """REVERSE_V2 equals TFLM for all neighbouring axes, types and ranks."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """RSQRT equals TFLM on random shapes, quantisation and types."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

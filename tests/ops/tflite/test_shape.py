@@ -1,7 +1,5 @@
 """SHAPE equals TFLM on random shapes and types."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """SLICE equals TFLM for every box, type and rank."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """SOFTMAX equals TFLM on all its type pairs, and sums to one."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """SPACE_TO_BATCH_ND equals TFLM for every block, and pads with 0."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """SPACE_TO_DEPTH equals TFLM for every block size and shape."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import strategies as st

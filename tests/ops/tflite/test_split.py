@@ -1,7 +1,5 @@
 """SPLIT equals TFLM for every axis, type and number of parts."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import strategies as st
 

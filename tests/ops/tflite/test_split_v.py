@@ -1,7 +1,5 @@
 """SPLIT_V equals TFLM for every axis, type and division."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

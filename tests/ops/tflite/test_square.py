@@ -1,7 +1,5 @@
 """SQUARE equals TFLM on random shapes and values."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tests.ops.unary import float_function_equals_tflm, gives

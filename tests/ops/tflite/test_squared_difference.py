@@ -1,7 +1,5 @@
 """SQUARED_DIFFERENCE equals TFLM on random shapes, types and quantisation."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

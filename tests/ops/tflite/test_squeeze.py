@@ -1,7 +1,5 @@
 """SQUEEZE equals TFLM with and without a list of dimensions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import strategies as st

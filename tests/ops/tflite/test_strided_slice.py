@@ -1,7 +1,5 @@
 """STRIDED_SLICE equals TFLM for every begin, end, stride and mask that TFLM knows."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import assume

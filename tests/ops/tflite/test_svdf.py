@@ -1,7 +1,5 @@
 """SVDF equals TFLM over consecutive inferences, with random sizes, scales and types."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

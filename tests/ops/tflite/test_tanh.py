@@ -1,7 +1,5 @@
 """TANH equals TFLM on random scales, zero points and types."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tests.ops.differential import equals_tflm

@@ -1,7 +1,5 @@
 """TRANSPOSE equals TFLM for every permutation and type."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """TRANSPOSE_CONV equals TFLM on random geometry, quantisation, activations and types."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

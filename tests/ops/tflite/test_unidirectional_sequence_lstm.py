@@ -1,7 +1,5 @@
 """UNIDIRECTIONAL_SEQUENCE_LSTM equals TFLM over consecutive inferences and after a reset."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

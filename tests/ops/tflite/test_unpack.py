@@ -1,7 +1,5 @@
 """UNPACK equals TFLM for every axis and type."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """ZEROS_LIKE equals TFLM on random shapes and types."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """Channels that never change go exactly where that is true, and outputs stay what they are."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

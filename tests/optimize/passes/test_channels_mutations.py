@@ -1,7 +1,5 @@
 """Deliberate errors in the pass: verification finds every one of them."""
 
-from __future__ import annotations
-
 import importlib
 from collections import defaultdict
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Cleaning: what nothing needs goes, what is there twice is shared, the rest is untouched."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Constants in fewer bytes: the same model, decoded by TFLM_DECODE."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

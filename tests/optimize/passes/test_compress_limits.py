@@ -1,7 +1,5 @@
 """Compression that pays: within time, memory and what the decoder's code takes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Folding: what is exactly equal is fused or taken out, everything else stays with a reason."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

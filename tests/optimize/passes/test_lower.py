@@ -1,7 +1,5 @@
 """Lowering: what TFLM does not run is written from what it has; LiteRT says what is meant."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Lowered types: numbers that a person can check, and notes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

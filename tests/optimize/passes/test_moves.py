@@ -1,7 +1,5 @@
 """Operators that move values: CMSIS-NN exchanges two dimensions of int8 whatever it is asked."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

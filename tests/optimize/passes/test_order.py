@@ -1,7 +1,5 @@
 """Operators run in the order that needs least memory; outputs stay, and so do effects."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The pass that plans: heads as predicted, bits as before, nothing written that wins nothing."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

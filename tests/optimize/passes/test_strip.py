@@ -1,7 +1,5 @@
 """Stripping: names go where that is asked for; signatures keep theirs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from arenite.formats import tflite

@@ -1,7 +1,5 @@
 """Deliberate errors in stripping: verification finds every one of them."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace

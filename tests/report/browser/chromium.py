@@ -1,7 +1,5 @@
 """A page in Chromium: what it shows, and what a hand or keys do to it."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from typing import Any

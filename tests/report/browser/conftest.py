@@ -1,7 +1,5 @@
 """Chromium without a window, and pages in it; without one of them these tests skip."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Layers of a firmware next to TFLM's with CMSIS-NN on the same emulated core, one by one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median

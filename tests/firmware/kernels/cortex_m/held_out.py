@@ -1,7 +1,5 @@
 """Networks like those that people put on a Cortex-M beside MLPerf's, with weights of a seed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from arenite.model import Model

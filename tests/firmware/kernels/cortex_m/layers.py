@@ -1,7 +1,5 @@
 """Random layers side by side in one model: built and run once, compared one by one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Random layers of all kinds that have kernels in assembly."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Random channels: scales, and the sums that they can reach."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from arenite.firmware.kernels.cortex_m.steps import Channels

@@ -1,7 +1,5 @@
 """Functions in Thumb-2 as text."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 

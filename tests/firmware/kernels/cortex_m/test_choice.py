@@ -1,7 +1,5 @@
 """Which layers are worth more flash."""
 
-from __future__ import annotations
-
 import pytest
 
 from arenite.firmware import export

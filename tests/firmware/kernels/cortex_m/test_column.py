@@ -1,7 +1,5 @@
 """Convolutions of one output position, whose window is all of the image."""
 
-from __future__ import annotations
-
 import pytest
 
 from arenite.firmware.kernels.cortex_m import cortex_m_work

@@ -1,7 +1,5 @@
 """Products with a matrix of one or two columns, of one row of inputs and of several."""
 
-from __future__ import annotations
-
 import pytest
 
 from arenite.firmware.kernels.cortex_m import cortex_m_work

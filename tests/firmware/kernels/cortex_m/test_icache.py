@@ -1,7 +1,5 @@
 """Loops of a small cache of instructions: shorter, and of the same bits."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

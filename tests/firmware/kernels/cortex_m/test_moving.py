@@ -1,7 +1,5 @@
 """Moves in assembly: the bytes of NumPy, and two instructions for eight words."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

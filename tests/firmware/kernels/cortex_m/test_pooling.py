@@ -1,7 +1,5 @@
 """Pools and means in assembly give the reference's bits on an emulated Cortex-M4."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.firmware.kernels.cortex_m.layers import (

@@ -1,7 +1,5 @@
 """Two instructions give TFLM's outputs for every sum that can be."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

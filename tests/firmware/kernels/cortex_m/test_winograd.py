@@ -1,7 +1,5 @@
 """3x3 convolutions with four products, or two and a quarter, in the place of nine."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Random 3x3 convolutions that Winograd's tiles take, whatever they cost."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from unittest.mock import patch

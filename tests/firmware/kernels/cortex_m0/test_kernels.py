@@ -1,7 +1,5 @@
 """Layers in Thumb-1 give the reference's bits on an emulated Cortex-M0+."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 

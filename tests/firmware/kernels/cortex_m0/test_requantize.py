@@ -1,7 +1,5 @@
 """Products of 32 bits give TFLM's outputs for every sum that can be."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

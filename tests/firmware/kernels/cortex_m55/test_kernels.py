@@ -1,7 +1,5 @@
 """Layers with the vectors of a Cortex-M55 give the reference's bits in QEMU."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

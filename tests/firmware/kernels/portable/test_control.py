@@ -1,7 +1,5 @@
 """Networks with subgraphs and resource variables, as C."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import arenite as ar

@@ -1,7 +1,5 @@
 """Floats of a core with an FPU: what an element takes next to TFLM's own kernel."""
 
-from __future__ import annotations
-
 import pytest
 
 from arenite.analysis.device import device_operators

@@ -1,7 +1,5 @@
 """Layers that only move bytes, as data and as C."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

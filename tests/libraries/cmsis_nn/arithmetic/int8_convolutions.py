@@ -1,7 +1,5 @@
 """Convolutions for CMSIS-NN: random models, and one by hand."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from typing import Any

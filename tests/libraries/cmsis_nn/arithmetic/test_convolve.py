@@ -1,7 +1,5 @@
 """CMSIS-NN's int8 convolution, step by step, gives the bits of its target."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any

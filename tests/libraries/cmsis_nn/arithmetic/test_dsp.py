@@ -1,7 +1,5 @@
 """DSP instructions on lanes that can be checked by hand."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Vector instructions on a few vectors by hand; requantisation as the scalar function does it."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

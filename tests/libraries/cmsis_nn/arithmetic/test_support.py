@@ -1,7 +1,5 @@
 """CMSIS-NN's small functions: the order of values, and requantisation by hand."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """One value's way through an int8 convolution: the numbers are those of the functions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Estimated instructions against counted ones; sums of loops; every loop has its cost."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """How often loops run follows from shapes: by hand, and by counting while convolving."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

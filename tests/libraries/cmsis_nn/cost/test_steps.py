@@ -1,7 +1,5 @@
 """The tables of measured costs: one number per processor, kernel and loop."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Small convolutions, and what a path says of itself, for the tests of decisions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

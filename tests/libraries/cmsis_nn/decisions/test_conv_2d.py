@@ -1,7 +1,5 @@
 """CONV_2D: which function every wrapper chooses, which conditions say so, and scratch bytes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """DEPTHWISE_CONV_2D: which function every wrapper chooses, why, and scratch bytes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """FULLY_CONNECTED: which function it goes to, why, and memory."""
 
-from __future__ import annotations
-
 import pytest
 
 from arenite.libraries.cmsis_nn.decisions.fully_connected import fully_connected_s8, kernel_sums

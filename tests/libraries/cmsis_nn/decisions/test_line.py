@@ -1,7 +1,5 @@
 """Where vectors find int4 weights along a line, and which positions they multiply in twos."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Which int4 weights a depthwise convolution takes, by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from arenite.libraries.cmsis_nn.decisions.nibbles import weights_taken

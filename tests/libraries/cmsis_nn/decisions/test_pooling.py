@@ -1,7 +1,5 @@
 """Pooling: scratch bytes."""
 
-from __future__ import annotations
-
 from arenite.libraries.cmsis_nn.decisions.pooling import window_sums
 from tests.libraries.cmsis_nn.decisions.geometry import DSP, MVE, PLAIN
 

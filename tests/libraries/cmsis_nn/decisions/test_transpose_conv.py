@@ -1,7 +1,5 @@
 """TRANSPOSE_CONV: which function the wrapper chooses, why, and scratch bytes."""
 
-from __future__ import annotations
-
 import pytest
 
 from arenite.libraries.cmsis_nn.decisions.transpose_conv import arm_transpose_conv_wrapper_s8

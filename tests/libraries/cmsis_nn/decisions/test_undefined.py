@@ -1,7 +1,5 @@
 """Where CMSIS-NN reads behind a tensor a warning says so, and results are the reference's."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

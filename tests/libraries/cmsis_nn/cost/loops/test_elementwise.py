@@ -1,7 +1,5 @@
 """Value by value, and nested loops where inputs broadcast."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Kernels by name and types."""
 
-from __future__ import annotations
-
 import pytest
 
 from arenite.libraries.cmsis_nn.cost.loops.kind import bytes_of, kernel_of, loops

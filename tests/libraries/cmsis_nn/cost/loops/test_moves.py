@@ -1,7 +1,5 @@
 """What is moved, and in how many pieces."""
 
-from __future__ import annotations
-
 import pytest
 
 from arenite.libraries.cmsis_nn.cost.loops.moves import KERNELS

@@ -1,7 +1,5 @@
 """int4 weights: four channels at a time, odd columns apart."""
 
-from __future__ import annotations
-
 from arenite.libraries.cmsis_nn.cost.loops import narrow
 from arenite.ops.tflite.fully_connected import FullyConnectedOptions
 from arenite.target import Target

@@ -1,7 +1,5 @@
 """Reductions: by hand."""
 
-from __future__ import annotations
-
 from arenite.libraries.cmsis_nn.cost.loops.reductions import KERNELS
 from arenite.ops.shared.reduction import ReducerOptions
 from tests.libraries.cmsis_nn.cost.loops.views import passes, view

@@ -1,7 +1,5 @@
 """Signal operators: factors of transforms, frames, bands."""
 
-from __future__ import annotations
-
 from math import prod
 
 import pytest

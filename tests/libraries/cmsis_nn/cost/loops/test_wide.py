@@ -1,7 +1,5 @@
 """int16 activations: two positions and four columns at a time, or vectors."""
 
-from __future__ import annotations
-
 from arenite.libraries.cmsis_nn.cost.loops import wide
 from arenite.ops.tflite.batch_matmul import BatchMatMulOptions
 from arenite.ops.tflite.conv_2d import Conv2DOptions

@@ -1,7 +1,5 @@
 """TFLM's own kernels that slide windows: by hand."""
 
-from __future__ import annotations
-
 from arenite.libraries.cmsis_nn.cost.loops.windows import KERNELS
 from arenite.ops.shared.pooling import Pool2DOptions
 from arenite.ops.tflite.batch_matmul import BatchMatMulOptions

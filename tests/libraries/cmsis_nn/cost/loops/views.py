@@ -1,7 +1,5 @@
 """Operators with tensors of given shapes and types, and passes by step."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 
