@@ -46,7 +46,12 @@ def agrees(oracle: Oracle, model: Model, inputs: list[Array]) -> str:
         return f"{answer.status}: {answer.log}"
     micro = ar.MicroInterpreter(model, ar.AllOpsResolver(), ARENA)
     micro.allocate_tensors()
-    for ours, theirs in zip(take(micro, model, asked), answer.outputs, strict=True):
+    try:
+        found = take(micro, model, asked)
+    except ar.ConstraintError as error:  # what C leaves open
+        assert "no zero to divide by" in str(error)
+        return "ok"
+    for ours, theirs in zip(found, answer.outputs, strict=True):
         for a, b in zip(ours, theirs, strict=True):
             if a.dtype == np.float32:
                 np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)

@@ -12,6 +12,7 @@ import pytest
 import arenite as ar
 from arenite import native
 from arenite.model import Model, ModelBuilder
+from arenite.ops import Context, Node
 from arenite.ops.tflite.var_handle import VarHandleOptions
 from tests.runtime.subgraphs import (
     add,
@@ -48,7 +49,7 @@ def values(interpreter: ar.Interpreter, *inputs: int) -> list[int]:
 def copying(runs: list[int] | None = None) -> ar.AllOpsResolver:
     """A resolver with COPY, an operator in Python that notes its runs."""
 
-    def invoke(context: ar.Context, node: ar.Node) -> None:
+    def invoke(context: Context, node: Node) -> None:
         x = context.get_eval_tensor(node.inputs[0]).data
         y = context.get_eval_tensor(node.outputs[0]).data
         assert x is not None
@@ -103,7 +104,7 @@ def test_what_a_body_in_python_raises_ends_the_inference_and_the_next_one_is_who
 ) -> None:
     failing = [True]
 
-    def invoke(context: ar.Context, node: ar.Node) -> None:
+    def invoke(context: Context, node: Node) -> None:
         if failing.pop():
             context.report_error("not today")
         failing.append(False)
