@@ -19,7 +19,6 @@ from arenite.runtime.heap_host import HeapInterpreter
 from arenite.target import Target
 from tests.ops.codes import COPIED, decode, quantizations, random_values
 from tests.optimize.compressible import dense, weights
-from tests.oracle import Oracle, skip_without_tflm
 
 #: In a firmware that has TFLM_DECODE anyway.
 ON = Settings(compress=True, decoder_code=0)
@@ -89,17 +88,12 @@ def test_any_constant_comes_back(tensor):
         assert decoded(codes, tensor) == tensor.value.tobytes()
 
 
-@given(constants())
-def test_tflm_decodes_it_to_the_same(tensor):
-    skip_without_tflm()
-    oracle = Oracle()
-    try:
-        for codes in all_codes(tensor):
-            answer = oracle.run(tflite.write(_alone(codes, tensor)), [()])
-            assert answer.status == "ok", answer.log
-            assert answer.outputs[0][0].tobytes() == tensor.value.tobytes()
-    finally:
-        oracle.close()
+@given(tensor=constants())
+def test_tflm_decodes_it_to_the_same(tensor, oracle):
+    for codes in all_codes(tensor):
+        answer = oracle.run(tflite.write(_alone(codes, tensor)), [()])
+        assert answer.status == "ok", answer.log
+        assert answer.outputs[0][0].tobytes() == tensor.value.tobytes()
 
 
 COUNTS = st.dictionaries(st.integers(-128, 127), st.integers(1, 10**6), min_size=1)
