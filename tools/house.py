@@ -11,7 +11,7 @@ import argparse
 import ast
 import json
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from statistics import median
@@ -85,10 +85,11 @@ def imports_of(trees: dict[Path, ast.Module]) -> Graph:
     """Modules that a module imports, in its functions too."""
     # The compiled module has a stub alone; it imports nothing.
     known = {module_of(path) for path in [*trees, *PACKAGE.rglob("*.pyi")]}
-    graph: Graph = defaultdict(set)
+    graph: Graph = {}
     for path, tree in trees.items():
-        for node in ast.walk(tree):
-            graph[module_of(path)] |= set(imported(node, known)) - {module_of(path)}
+        module = module_of(path)
+        found = {one for node in ast.walk(tree) for one in imported(node, known)}
+        graph[module] = found - {module}
     return graph
 
 
