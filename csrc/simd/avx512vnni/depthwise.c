@@ -18,7 +18,7 @@ typedef struct {
 
 /* Four units at a time from a row of interleaved dwords; weights stay in registers. What the
  * loops need is copied first: the compiler must think that stores of bytes change anything. */
-AR_INLINE void row_of_four(const int mode, const int COLUMNS, const ar_depthwise *plan,
+AR_INLINE void row_of_four(const int COLUMNS, const int mode, const ar_depthwise *plan,
                            const uint32_t *rows, const row_span *span, const int8_t *weights,
                            const ar_requantize_block *blocks, int8_t *output) {
   const row_span s = *span;
@@ -89,17 +89,41 @@ static void interleave_taps(const ar_depthwise *plan, const image *input, int64_
   interleave(plan, out, taps[0], taps[1], taps[2], taps[3]);
 }
 
-#define ROW(COLUMNS)                                                                     \
-  AR_BY_MODE(row_variants_##COLUMNS,                                                     \
-             (const ar_depthwise *plan, const uint32_t *rows, const row_span *span,      \
-              const int8_t *weights, const ar_requantize_block *blocks, int8_t *output), \
-             row_of_four, COLUMNS, plan, rows, span, weights, blocks, output)
-ROW(1)
-ROW(3)
-AR_BY_MODE(group_variants,
-           (const ar_depthwise *plan, const uint32_t *const *rows, const row_span *span,
-            const int8_t *weights, const ar_requantize_block *blocks, int8_t *output),
-           row_of_four_groups, plan, rows, span, weights, blocks, output)
+#define ROW(NAME, COLUMNS, MODE)                                                               \
+  static void NAME(const ar_depthwise *plan, const uint32_t *rows, const row_span *span,       \
+                   const int8_t *weights, const ar_requantize_block *blocks, int8_t *output) { \
+    row_of_four(COLUMNS, MODE, plan, rows, span, weights, blocks, output);                     \
+  }
+ROW(row_1_0, 1, AR_REQUANT_FLOAT)
+ROW(row_1_1, 1, AR_REQUANT_SIGNED)
+ROW(exact_row_1, 1, AR_REQUANT_INTEGER)
+ROW(row_1_5, 1, AR_REQUANT_BARE)
+ROW(row_3_5, 3, AR_REQUANT_BARE)
+ROW(row_3_0, 3, AR_REQUANT_FLOAT)
+ROW(row_3_1, 3, AR_REQUANT_SIGNED)
+ROW(exact_row_3, 3, AR_REQUANT_INTEGER)
+
+#define GROUPS(MODE)                                                               \
+  static void groups_##MODE(const ar_depthwise *plan, const uint32_t *const *rows, \
+                            const row_span *span, const int8_t *weights,           \
+                            const ar_requantize_block *blocks, int8_t *output) {   \
+    row_of_four_groups(MODE, plan, rows, span, weights, blocks, output);           \
+  }
+GROUPS(0)
+GROUPS(1)
+GROUPS(2)
+GROUPS(5)
+
+typedef void (*groups_fn)(const ar_depthwise *, const uint32_t *const *, const row_span *,
+                          const int8_t *, const ar_requantize_block *, int8_t *);
+static const groups_fn group_variants[] = {groups_0, groups_1, groups_2,
+                                           groups_2, groups_2, groups_5};
+
+typedef void (*row_fn)(const ar_depthwise *, const uint32_t *, const row_span *, const int8_t *,
+                       const ar_requantize_block *, int8_t *);
+static const row_fn row_variants[2][6] = {
+    {row_1_0, row_1_1, exact_row_1, exact_row_1, exact_row_1, row_1_5},
+    {row_3_0, row_3_1, exact_row_3, exact_row_3, exact_row_3, row_3_5}};
 
 /* All channels of a row of output. */
 static void fours(const ar_depthwise *plan, const uint32_t *const *rows, const int8_t *weights,
@@ -119,8 +143,8 @@ static void fours(const ar_depthwise *plan, const uint32_t *const *rows, const i
     const int8_t *w = weights + (int64_t)64 * block * plan->groups * plan->filter_columns;
     const int32_t mode = slowest_mode(blocks + block);
     if (is_small(plan))
-      (plan->filter_columns == 3 ? row_variants_3 : row_variants_1)[mode](
-          plan, rows[0], &span, w, blocks + block, output + block * 16);
+      row_variants[plan->filter_columns == 3][mode](plan, rows[0], &span, w, blocks + block,
+                                                    output + block * 16);
     else group_variants[mode](plan, rows, &span, w, blocks + block, output + block * 16);
   }
 }

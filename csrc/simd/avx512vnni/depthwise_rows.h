@@ -106,15 +106,6 @@ AR_INLINE __m512i requantize(const int mode, __m512i acc, const ar_requantize_bl
   return ar_requantize_exact(acc, block);
 }
 
-/* Defines NAME[mode]: FUNCTION(mode, ...) with a mode that is known when it is compiled. */
-#define AR_BY_MODE(NAME, PARAMETERS, FUNCTION, ...)                                        \
-  static void NAME##_on_line PARAMETERS { FUNCTION(AR_REQUANT_FLOAT, __VA_ARGS__); }       \
-  static void NAME##_on_two PARAMETERS { FUNCTION(AR_REQUANT_SIGNED, __VA_ARGS__); }       \
-  static void NAME##_exactly PARAMETERS { FUNCTION(AR_REQUANT_INTEGER, __VA_ARGS__); }     \
-  static void NAME##_barely PARAMETERS { FUNCTION(AR_REQUANT_BARE, __VA_ARGS__); }         \
-  static void(*const NAME[]) PARAMETERS = {NAME##_on_line, NAME##_on_two,  NAME##_exactly, \
-                                           NAME##_exactly, NAME##_exactly, NAME##_barely};
-
 /* The first `left` bytes of 64. */
 AR_INLINE void store_first(int8_t *output, int32_t left, __m512i bytes) {
   if (left >= 64) _mm512_storeu_si512(output, bytes);

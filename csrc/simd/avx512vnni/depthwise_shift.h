@@ -94,10 +94,20 @@ static void shift_weights(const ar_depthwise *plan, const int8_t *weights, int8_
       }
 }
 
-AR_BY_MODE(four_row_variants,
-           (const ar_depthwise *plan, const uint32_t *const *rows, const four_row_span *span,
-            const int8_t *weights, const ar_requantize_block *blocks, int8_t *output),
-           four_rows, plan, rows, span, weights, blocks, output)
+#define FOUR_ROWS(MODE)                                                               \
+  static void four_rows_##MODE(const ar_depthwise *plan, const uint32_t *const *rows, \
+                               const four_row_span *span, const int8_t *weights,      \
+                               const ar_requantize_block *blocks, int8_t *output) {   \
+    four_rows(MODE, plan, rows, span, weights, blocks, output);                       \
+  }
+FOUR_ROWS(0)
+FOUR_ROWS(1)
+FOUR_ROWS(2)
+FOUR_ROWS(5)
+typedef void (*four_rows_fn)(const ar_depthwise *, const uint32_t *const *, const four_row_span *,
+                             const int8_t *, const ar_requantize_block *, int8_t *);
+static const four_rows_fn four_row_variants[] = {four_rows_0, four_rows_1, four_rows_2,
+                                                 four_rows_2, four_rows_2, four_rows_5};
 
 /* Four units of all output rows. */
 static void four_units(const ar_depthwise *plan, const uint32_t *interleaved, int32_t block,
@@ -105,7 +115,7 @@ static void four_units(const ar_depthwise *plan, const uint32_t *interleaved, in
   const int32_t c = plan->channels, flat = is_flat(plan), columns = plan->output_columns;
   const int32_t left = c - block * 16, one_column = columns == 1;
   const int64_t dwords = row_dwords(plan), output_row = (int64_t)columns * c;
-  const int32_t mode = slowest_mode(blocks);
+  const four_rows_fn run = four_row_variants[slowest_mode(blocks)];
   four_row_span span = {.output_row = output_row,
                         .rows_left = plan->output_rows,
                         .lanes = flat || left >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << left) - 1};
@@ -116,14 +126,14 @@ static void four_units(const ar_depthwise *plan, const uint32_t *interleaved, in
     span.rows_step = 4;
     span.advance = dwords;
     span.output_advance = 4 * output_row;
-    four_row_variants[mode](plan, rows, &span, weights, blocks, output);
+    run(plan, rows, &span, weights, blocks, output);
     return;
   }
   span.count = flat ? columns * c / 64 : columns;
   span.advance = flat ? 64 : plan->stride_columns * c;
   span.output_advance = flat ? 64 : c;
   for (; span.rows_left > 0; span.rows_left -= 4, output += 4 * output_row) {
-    four_row_variants[mode](plan, rows, &span, weights, blocks, output);
+    run(plan, rows, &span, weights, blocks, output);
     for (int32_t g = 0; g < plan->groups; ++g) rows[g] += dwords;
   }
 }

@@ -92,10 +92,18 @@ AR_INLINE void side_rows(const int mode, const ar_depthwise *plan, const image *
   }
 }
 
-AR_BY_MODE(side_variants,
-           (const ar_depthwise *plan, const image *input, const int8_t *weights,
-            const ar_requantize_block *blocks, int8_t *output, int8_t *unwanted),
-           side_rows, plan, input, weights, blocks, output, unwanted)
+#define SIDE(NAME, MODE)                                                                  \
+  static void NAME(const ar_depthwise *plan, const image *input, const int8_t *weights,   \
+                   const ar_requantize_block *blocks, int8_t *output, int8_t *unwanted) { \
+    side_rows(MODE, plan, input, weights, blocks, output, unwanted);                      \
+  }
+SIDE(side_0, AR_REQUANT_FLOAT)
+SIDE(side_1, AR_REQUANT_SIGNED)
+SIDE(exact_side, AR_REQUANT_INTEGER)
+SIDE(side_5, AR_REQUANT_BARE)
+typedef void (*side_fn)(const ar_depthwise *, const image *, const int8_t *,
+                        const ar_requantize_block *, int8_t *, int8_t *);
+static const side_fn side_variants[] = {side_0, side_1, exact_side, exact_side, exact_side, side_5};
 
 static void side_image(const ar_depthwise *plan, const image *input, const int8_t *weights,
                        const ar_requantize_block *blocks, int8_t *output, int8_t *unwanted) {

@@ -99,10 +99,20 @@ static int slides(const ar_depthwise *plan) {
          plan->channels % 16 == 0;
 }
 
-AR_BY_MODE(slide_variants,
-           (const ar_depthwise *plan, row_parts parts, const uint32_t *row, const int8_t *weights,
-            const ar_requantize_block *block, int8_t *upper, int8_t *lower),
-           slide_rows, plan, parts, row, weights, block, upper, lower)
+typedef void (*slide_fn)(const ar_depthwise *, row_parts, const uint32_t *, const int8_t *,
+                         const ar_requantize_block *, int8_t *, int8_t *);
+#define SLIDE_VARIANT(NAME, MODE)                                                          \
+  static void NAME(const ar_depthwise *plan, row_parts parts, const uint32_t *row,         \
+                   const int8_t *weights, const ar_requantize_block *block, int8_t *upper, \
+                   int8_t *lower) {                                                        \
+    slide_rows(MODE, plan, parts, row, weights, block, upper, lower);                      \
+  }
+SLIDE_VARIANT(slide_0, AR_REQUANT_FLOAT)
+SLIDE_VARIANT(slide_1, AR_REQUANT_SIGNED)
+SLIDE_VARIANT(exact_slide, AR_REQUANT_INTEGER)
+SLIDE_VARIANT(slide_5, AR_REQUANT_BARE)
+static const slide_fn slide_variants[6] = {slide_0,     slide_1,     exact_slide,
+                                           exact_slide, exact_slide, slide_5};
 
 static void slide(const ar_depthwise *plan, const image *input, const int8_t *weights,
                   const ar_requantize_block *blocks, int8_t *output, uint32_t *row) {

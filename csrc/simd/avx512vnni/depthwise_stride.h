@@ -85,7 +85,7 @@ AR_INLINE void stride_row(const int COLUMNS, const int mode, const ar_depthwise 
 }
 
 /* All rows of 64 channels from `channel` on, or of all channels. */
-AR_INLINE void stride_rows(const int mode, const int COLUMNS, const ar_depthwise *plan,
+AR_INLINE void stride_rows(const int COLUMNS, const int mode, const ar_depthwise *plan,
                            const image *input, const int8_t *weights,
                            const ar_requantize_block *blocks, int32_t channel, int8_t *output) {
   __m512i w[4][3];
@@ -98,22 +98,33 @@ AR_INLINE void stride_rows(const int mode, const int COLUMNS, const ar_depthwise
   }
 }
 
-#define STRIDE(COLUMNS)                                                            \
-  AR_BY_MODE(stride_variants_##COLUMNS,                                            \
-             (const ar_depthwise *plan, const image *input, const int8_t *weights, \
-              const ar_requantize_block *blocks, int32_t channel, int8_t *output), \
-             stride_rows, COLUMNS, plan, input, weights, blocks, channel, output)
-STRIDE(1)
-STRIDE(2)
-STRIDE(4)
+#define STRIDE(NAME, COLUMNS, MODE)                                                      \
+  static void NAME(const ar_depthwise *plan, const image *input, const int8_t *weights,  \
+                   const ar_requantize_block *blocks, int32_t channel, int8_t *output) { \
+    stride_rows(COLUMNS, MODE, plan, input, weights, blocks, channel, output);           \
+  }
+STRIDE(stride_1_0, 1, AR_REQUANT_FLOAT)
+STRIDE(stride_1_1, 1, AR_REQUANT_SIGNED)
+STRIDE(exact_stride_1, 1, AR_REQUANT_INTEGER)
+STRIDE(stride_1_5, 1, AR_REQUANT_BARE)
+STRIDE(stride_2_0, 2, AR_REQUANT_FLOAT)
+STRIDE(stride_2_1, 2, AR_REQUANT_SIGNED)
+STRIDE(exact_stride_2, 2, AR_REQUANT_INTEGER)
+STRIDE(stride_2_5, 2, AR_REQUANT_BARE)
+STRIDE(stride_4_0, 4, AR_REQUANT_FLOAT)
+STRIDE(stride_4_1, 4, AR_REQUANT_SIGNED)
+STRIDE(exact_stride_4, 4, AR_REQUANT_INTEGER)
+STRIDE(stride_4_5, 4, AR_REQUANT_BARE)
+typedef void (*stride_fn)(const ar_depthwise *, const image *, const int8_t *,
+                          const ar_requantize_block *, int32_t, int8_t *);
+static const stride_fn stride_variants[5][6] = {
+    [1] = {stride_1_0, stride_1_1, exact_stride_1, exact_stride_1, exact_stride_1, stride_1_5},
+    [2] = {stride_2_0, stride_2_1, exact_stride_2, exact_stride_2, exact_stride_2, stride_2_5},
+    [4] = {stride_4_0, stride_4_1, exact_stride_4, exact_stride_4, exact_stride_4, stride_4_5}};
 
 static void stride_image(const ar_depthwise *plan, const image *input, const int8_t *weights,
                          const ar_requantize_block *blocks, int8_t *output) {
-  const int32_t columns = columns_at_once(plan);
-  for (int32_t c = 0; c < plan->channels; c += 64, weights += UNPACKED_BYTES, blocks += 4) {
-    const int32_t mode = slowest_mode(blocks);
-    if (columns == 1) stride_variants_1[mode](plan, input, weights, blocks, c, output + c);
-    else if (columns == 2) stride_variants_2[mode](plan, input, weights, blocks, c, output + c);
-    else stride_variants_4[mode](plan, input, weights, blocks, c, output + c);
-  }
+  const stride_fn *by_mode = stride_variants[columns_at_once(plan)];
+  for (int32_t c = 0; c < plan->channels; c += 64, weights += UNPACKED_BYTES, blocks += 4)
+    by_mode[slowest_mode(blocks)](plan, input, weights, blocks, c, output + c);
 }

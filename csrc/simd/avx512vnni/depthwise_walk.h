@@ -110,7 +110,16 @@ AR_INLINE void walk(const int mode, const walk_rows *w, int8_t *upper, int8_t *l
   walk_column(1, 0, 0, mode, w, taps, columns + 1, &sums, to, upper, lower);
 }
 
-AR_BY_MODE(walk_variants, (const walk_rows *w, int8_t *upper, int8_t *lower), walk, w, upper, lower)
+#define WALK(NAME, MODE)                                               \
+  static void NAME(const walk_rows *w, int8_t *upper, int8_t *lower) { \
+    walk(MODE, w, upper, lower);                                       \
+  }
+WALK(walk_0, AR_REQUANT_FLOAT)
+WALK(walk_1, AR_REQUANT_SIGNED)
+WALK(exact_walk, AR_REQUANT_INTEGER)
+WALK(walk_5, AR_REQUANT_BARE)
+typedef void (*walk_fn)(const walk_rows *, int8_t *, int8_t *);
+static const walk_fn walk_variants[] = {walk_0, walk_1, exact_walk, exact_walk, exact_walk, walk_5};
 
 static void walk_image(const ar_depthwise *plan, const image *input, const int8_t *weights,
                        const ar_requantize_block *blocks, int8_t *output, int8_t *unwanted) {
