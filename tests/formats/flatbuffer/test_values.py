@@ -116,7 +116,8 @@ def test_reading_a_model_leaves_no_references_behind() -> None:
     for _ in range(50):
         tflite.read(data)
     assert sys.getrefcount(data) == before[1]
-    assert abs(sys.getrefcount(None) - before[0]) < 50
+    # From 3.12 on None lives for ever; what an older Python compiled counts it on one side alone.
+    assert sys.version_info >= (3, 12) or abs(sys.getrefcount(None) - before[0]) < 50
 
 
 @pytest.mark.parametrize("shift", [0, 4, 2, 1])
