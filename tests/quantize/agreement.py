@@ -48,9 +48,8 @@ def agrees(oracle: Oracle, model: Model, inputs: list[Array]) -> str:
     micro.allocate_tensors()
     try:
         found = take(micro, model, asked)
-    except ar.ConstraintError as error:  # what C leaves open
-        assert "no zero to divide by" in str(error)
-        return "ok"
+    except ar.ConstraintError as error:
+        return f"refused here: {error}"
     for ours, theirs in zip(found, answer.outputs, strict=True):
         for a, b in zip(ours, theirs, strict=True):
             if a.dtype == np.float32:

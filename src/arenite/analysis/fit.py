@@ -137,12 +137,7 @@ def fit(
         target = target or facts.processor
         flash = facts.flash if flash is None else flash
         clock = facts.clock if clock is None else clock
-    if facts is None and ram is None and flash is None and deadline is None:
-        raise ValueError("expected a limit: a board, or ram, flash or a deadline")
-    if deadline is not None and clock is None:
-        raise ValueError("expected a clock for the deadline: a board, or clock in MHz")
-    if margin is not None and not 0 <= margin <= 10:
-        raise ValueError(f"expected a margin from 0 to 10, such as 0.2 for 20 %, got {margin!r}")
+    _check_limits(facts is not None, (ram, flash, deadline), clock, margin)
     meant, found = find_target(DEFAULT if target is None else target), model_of(model)
     if facts is not None and not meant.npu:
         check_npu(found, facts)
@@ -154,6 +149,21 @@ def fit(
         margin,
     )
     return judged(found, meant, facts, limits, resolver)
+
+
+def _check_limits(
+    has_board: bool,
+    limits: tuple[object, object, object],
+    clock: float | str | None,
+    margin: float | None,
+) -> None:
+    """Check that there is a limit of RAM, flash or time, and what that of time needs."""
+    if not has_board and all(limit is None for limit in limits):
+        raise ValueError("expected a limit: a board, or ram, flash or a deadline")
+    if limits[-1] is not None and clock is None:
+        raise ValueError("expected a clock for the deadline: a board, or clock in MHz")
+    if margin is not None and not 0 <= margin <= 10:
+        raise ValueError(f"expected a margin from 0 to 10, such as 0.2 for 20 %, got {margin!r}")
 
 
 class Limits(NamedTuple):

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from mmap import mmap
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -37,6 +37,8 @@ from arenite.model import (
 )
 from arenite.model.check import VERSION, check
 from arenite.model.gc_pause import paused
+
+_Row = TypeVar("_Row", bound=OptionsTable)
 
 #: The same for files that need not say what they are.
 _UNMARKED = replace(SCHEMA, identifier=b"")
@@ -294,7 +296,7 @@ class _ModelReader:
         return b"" if data is None else data.tobytes()
 
 
-def parse_options(raw: RawOptions, row: type[OptionsTable]) -> OptionsTable:
+def parse_options(raw: RawOptions, row: type[_Row]) -> _Row:
     """A file's options through an operator's row, verified.
 
     The row's defaults where the table is another operator's, which TFLM takes as well.

@@ -27,7 +27,7 @@ def decomposed(model: Model) -> Outcome:
     """
     notes, called = list[Note](), set[int]()
     for _ in model.subgraphs:
-        plain = [graph if COMPOSITE not in _names(graph) else None for graph in model.subgraphs]
+        plain = {n: one for n, one in enumerate(model.subgraphs) if COMPOSITE not in _names(one)}
         subgraphs, found = list(model.subgraphs), set[int]()
         for number, graph in enumerate(model.subgraphs):
             subgraphs[number], mine = _put_in(plain, graph)
@@ -49,18 +49,15 @@ def _note(number: int, graph: Subgraph) -> Note:
     return Note(f"$.subgraphs[{number}]", text)
 
 
-def _put_in(plain: list[Subgraph | None], graph: Subgraph) -> tuple[Subgraph, set[int]]:
+def _put_in(plain: dict[int, Subgraph], graph: Subgraph) -> tuple[Subgraph, set[int]]:
     """A subgraph with those of its composites put in that are ``plain``, and which these are."""
     tensors, operators, found = list(graph.tensors), list[Operator](), set[int]()
     for operator in graph.operators:
         index = _called_by(operator)
-        there = index is not None and 0 <= index < len(plain)
-        inner = plain[index] if there and index is not None else None
-        most = max(len(tensors), len(operators))
-        if inner is None or not _fits(operator, inner, tensors, _MOST - most):
+        inner, room = plain.get(index), _MOST - max(len(tensors), len(operators))
+        if inner is None or not _fits(operator, inner, tensors, room):
             operators.append(operator)
             continue
-        assert index is not None
         found.add(index)
         operators += _inside(operator, inner, tensors)
     if not found:
@@ -68,10 +65,10 @@ def _put_in(plain: list[Subgraph | None], graph: Subgraph) -> tuple[Subgraph, se
     return replace(graph, tensors=tuple(tensors), operators=tuple(operators)), found
 
 
-def _called_by(operator: Operator) -> int | None:
-    if operator.name != COMPOSITE:
-        return None
-    return getattr(options_of(operator, CompositeOptions), "decomposition_subgraph_index", None)
+def _called_by(operator: Operator) -> int:
+    """The subgraph that a composite stands for; -1 of other operators."""
+    options = options_of(operator, CompositeOptions) if operator.name == COMPOSITE else None
+    return options.decomposition_subgraph_index if options else -1
 
 
 def _fits(operator: Operator, inner: Subgraph, tensors: list[Tensor], room: int) -> bool:
@@ -127,7 +124,7 @@ def _still_called(model: Model) -> set[int]:
     every = [one for graph in model.subgraphs for one in graph.operators]
     found = {0, *(one.subgraph for one in model.signatures)}
     found |= {index for one in every for index in _calls(one).values()}
-    return found | {index for one in every if (index := _called_by(one)) is not None}
+    return found | {_called_by(one) for one in every}
 
 
 def _without(model: Model, gone: set[int]) -> Model:

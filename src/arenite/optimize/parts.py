@@ -92,9 +92,7 @@ class Parts:
 
     def options(self, row: type[_Row]) -> _Row:
         """The operator's options, also where Arenite does not have the operator."""
-        found = options_of(self.operator, row)
-        assert isinstance(found, row)
-        return found
+        return options_of(self.operator, row)
 
     def settle(self, shape: tuple[int, ...]) -> None:
         """Require that the output has a shape, or give it that where the file leaves it open."""
@@ -208,7 +206,7 @@ class Parts:
         return f"is {names or 'a constant'} now: {self.why}"
 
 
-def options_of(operator: Operator, row: type[OptionsTable]) -> OptionsTable:
+def options_of(operator: Operator, row: type[_Row]) -> _Row:
     """An operator's options through a row, whoever has read them."""
     found, raw = operator.options, operator.raw_options
     if isinstance(found, row):
