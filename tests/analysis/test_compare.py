@@ -194,3 +194,53 @@ def test_a_name_with_an_at_sign_is_a_file(tmp_path):
     path = saved(chain(), tmp_path, "a@b.tflite")
     assert side_of(path).engine == ""
     assert side_of(f"{path}@m4").engine == "cortex-m4"
+
+
+def batches(constant: float, blocks: int = 2) -> Model:
+    """A network that computes shapes: ``[2, 2, 1]``, where the file says ``[1, 2, 1]``."""
+    builder = ModelBuilder()
+    x = builder.input("x", (1, 4, 1), "float32")
+    block = builder.constant("block", np.array([blocks], np.int32))
+    pads = builder.constant("pads", np.zeros((1, 2), np.int32))
+    y = builder.tensor("y", (1, 4 // blocks, 1), "float32")
+    z = builder.tensor("z", (1, 4 // blocks, 1), "float32")
+    builder.operator("SPACE_TO_BATCH_ND", [x, block, pads], [y])
+    c = builder.constant("c", np.full(1, constant, np.float32))
+    builder.operator("ADD", [y, c], [z])
+    builder.output(z)
+    return builder.build()
+
+
+def test_the_shape_is_the_inferences_where_an_operator_computes_it():
+    x = np.arange(4, dtype=np.float32)[None, :, None]
+    found = ar.compare(batches(1.0), batches(2.0), [x])
+    assert [(one.elements, one.different) for one in found.layers] == [(4, 0), (4, 4)]
+    assert found.layers[1].worst.place == (0, 0, 0)
+    assert found.layers[1].error == 1.0
+
+
+def test_the_worst_element_lies_in_the_shape_that_was_computed():
+    x = np.arange(4, dtype=np.float32)[None, :, None]
+    a, b = batches(1.0), batches(1.0)
+    one, two = (Side("m", model).tensors([[x], [x]]) for model in (a, b))
+    two[1][a.main.operators[0].outputs[0]][1, 1, 0] += 5
+    worst = compared(Side("a", a), Side("b", b), one, two).layers[0].worst
+    assert (worst.run, worst.place, worst.second - worst.first) == (1, (1, 1, 0), 5.0)
+
+
+def test_other_shapes_of_one_tensor_are_a_difference():
+    if importlib.util.find_spec("tflite_micro") is None:
+        pytest.skip("tflite_micro is not installed")
+    # TFLM's tensor has the shape in the file, whatever the operator computes.
+    first = ar.compare(batches(1.0), "@tflm", runs=1).first_different
+    assert first.name == "SPACE_TO_BATCH_ND"
+    assert first.shapes == ((2, 2, 1), (1, 2, 1))
+    assert math.isinf(first.error)
+
+
+def test_shapes_that_litert_computes_are_compared_whole():
+    if importlib.util.find_spec("ai_edge_litert") is None:
+        pytest.skip("ai_edge_litert is not installed")
+    found = ar.compare(batches(1.0), "@litert", runs=1)
+    assert found.equal
+    assert [one.elements for one in found.layers] == [4 * found.runs] * 2

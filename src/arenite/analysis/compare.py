@@ -52,6 +52,8 @@ class Layer:
         cosine: Of the angle between both, from -1 to 1.
         worst: Where that largest difference is; None where all is equal.
         is_origin: Whether it differs though nothing that it is computed from does.
+        shapes: Both shapes of the first inference in which both sides have other numbers of
+            elements: all of them count as different then. None in all other layers.
         advice: What usually helps, with the numbers for it; for quantised next to float. Next to
             a model that Vela compiled why its command may differ, where that is known.
     """
@@ -71,6 +73,7 @@ class Layer:
     is_origin: bool = False
     loss: float = 0.0
     advice: tuple[str, ...] = ()
+    shapes: tuple[tuple[int, ...], tuple[int, ...]] | None = None
 
 
 @dataclass(frozen=True)
@@ -213,7 +216,7 @@ def compared(
     Raises:
         CompareError: No tensor of one is found in the other.
     """
-    pairs, missing = _pairs(a, b, set(one[0]), set(two[0]))
+    pairs, missing = _pairs(a, b, one, two)
     if not pairs:
         raise CompareError(f"{a.label} and {b.label} have no tensor in common, by name or position")
     differs_anyway = is_float(a.model) != is_float(b.model)
@@ -238,9 +241,10 @@ def compared(
 
 
 def _pairs(
-    a: Side, b: Side, here: set[int], there: set[int]
+    a: Side, b: Side, one: Sequence[Tensors], two: Sequence[Tensors]
 ) -> tuple[list[tuple[Pair, str]], tuple[str, ...]]:
     """Outputs of operators in both models, each with how it was found."""
+    here, there = (set.intersection(*map(set, runs)) for runs in (one, two))
     outputs = [
         (number, index)
         for number, operator in enumerate(a.model.main.operators)
@@ -258,15 +262,11 @@ def _pairs(
         tensor = a.model.main.tensors[index]
         by_name, by_position = names.get(tensor.name), positions.get(index)
         other, how = (by_name, "name") if by_name is not None else (by_position, "position")
-        if other in there and other is not None and _size(b.model, other) == tensor.size:
+        if other in there and other is not None and one[0][index].size == two[0][other].size:
             pairs.append(((number, index, other), how))
         else:
             missing.append(tensor.name)
     return pairs, tuple(missing)
-
-
-def _size(model: Model, index: int) -> int:
-    return model.main.tensors[index].size
 
 
 def _same_graph(a: Model, b: Model) -> bool:
@@ -297,6 +297,8 @@ def _positions(a: Model, b: Model) -> dict[int, int]:
 
 def _layer(place: Pair, paired: str, name: str, x: Stack, y: Stack) -> Layer:
     """Comparison of a pair of tensors; whose fault a difference is comes later."""
+    if x.sizes != y.sizes:
+        return _of_other_size(place, paired, name, x, y)
     a, b = x.real, y.real
     error = error_of(a, b)
     by_bits = same_numbers(x, y)
@@ -314,8 +316,30 @@ def _layer(place: Pair, paired: str, name: str, x: Stack, y: Stack) -> Layer:
         error=float(error.max(initial=0)),
         sqnr=sqnr(a, b),
         cosine=cosine(a, b),
-        worst=worst_of(x.tensor, a, b, error) if differs.any() else None,
+        worst=worst_of(x, a, b, error) if differs.any() else None,
     )
+
+
+def _of_other_size(place: Pair, paired: str, name: str, x: Stack, y: Stack) -> Layer:
+    """A pair of tensors with other numbers of elements, of which none can be compared."""
+    sizes = zip(x.sizes, y.sizes, x.shapes, y.shapes, strict=True)
+    shapes = next((here, there) for m, n, here, there in sizes if m != n)
+    count = max(len(x.values), len(y.values))
+    layer = Layer(
+        place[0],
+        name,
+        place[1:],
+        x.tensor.name,
+        paired,
+        count,
+        count,
+        None,
+        math.inf,
+        -math.inf,
+        0.0,
+        None,
+    )
+    return replace(layer, shapes=shapes)
 
 
 def _judged(

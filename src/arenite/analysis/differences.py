@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -31,15 +32,26 @@ class Worst:
 
 
 class Stack(NamedTuple):
-    """A tensor's values of all inferences: ``[runs, elements]``."""
+    """A tensor's values of all inferences, flat and one after the other.
+
+    ``shapes`` are those of each inference: an operator may compute them, whatever the file says.
+    """
 
     tensor: Tensor
     values: Array
+    shapes: tuple[tuple[int, ...], ...]
 
     @classmethod
     def of(cls, tensor: Tensor, index: int, runs: Sequence[Tensors]) -> Stack:
         """One tensor of all runs."""
-        return cls(tensor, np.stack([run[index].reshape(-1) for run in runs]))
+        arrays = [run[index] for run in runs]
+        values = np.concatenate([array.reshape(-1) for array in arrays])
+        return cls(tensor, values, tuple(array.shape for array in arrays))
+
+    @property
+    def sizes(self) -> list[int]:
+        """Elements of each inference."""
+        return [prod(shape) for shape in self.shapes]
 
     @property
     def real(self) -> Reals:
@@ -64,11 +76,14 @@ def largest(a: Reals) -> float:
     return float(np.abs(a[np.isfinite(a)]).max(initial=0))
 
 
-def worst_of(tensor: Tensor, a: Reals, b: Reals, error: Reals) -> Worst:
-    """Element with the largest error."""
-    run, place = divmod(int(error.argmax()), error.shape[1])
-    inside = np.unravel_index(place, tensor.shape) if tensor.shape else ()
-    return Worst(run, tuple(map(int, inside)), float(a[run, place]), float(b[run, place]))
+def worst_of(x: Stack, a: Reals, b: Reals, error: Reals) -> Worst:
+    """Element of ``x`` with the largest error."""
+    place = int(error.argmax())
+    ends = np.cumsum(x.sizes)
+    run = int(np.searchsorted(ends, place, side="right"))
+    shape, begin = x.shapes[run], int(ends[run]) - x.sizes[run]
+    inside = np.unravel_index(place - begin, shape) if shape else ()
+    return Worst(run, tuple(map(int, inside)), float(a[place]), float(b[place]))
 
 
 def same_numbers(x: Stack, y: Stack) -> bool:

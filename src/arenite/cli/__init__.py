@@ -1,7 +1,7 @@
 """The ``arenite`` command: typer and rich over the public API, one file per command.
 
 Exit codes: 0 done, 1 the model, the input or the arena is at fault, 2 wrong usage, 3 done, but not
-all of it (samples left out, not verified), 130 Ctrl-C.
+all of it (samples left out, not verified), 70 a fault of Arenite itself, 130 Ctrl-C.
 """
 
 from __future__ import annotations

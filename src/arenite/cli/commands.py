@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import traceback
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from typer.core import TyperGroup
 
 from arenite.cli.common import fail, print_error, print_errors_as_json, warn
 from arenite.cli.engine import require_isa
+from arenite.cli.process import INTERNAL
 
 #: Commands whose exit code 1 is the verdict "no", and their code where an error leaves none.
 JUDGES, ERROR = ("fit", "compare", "evaluate", "board", "check-kernel"), 2
@@ -22,6 +24,7 @@ JUDGES, ERROR = ("fit", "compare", "evaluate", "board", "check-kernel"), 2
 class Commands(TyperGroup):
     """The group of all commands: an error of the user's is one message and code 1, of ``fit`` 2.
 
+    A fault of Arenite's own is a traceback and code 70, which no command uses for anything else.
     With ``--json`` the message is a document as well: kind, message and exit code.
     """
 
@@ -52,10 +55,17 @@ class Commands(TyperGroup):
             raise
         except (AreniteError, OSError, MemoryError) as error:
             if ctx.params["debug"]:
-                raise
+                traceback.print_exc()
             code = ERROR if ctx.invoked_subcommand in JUDGES else 1
             print_error(type(error).__name__, _message(error), code)
             fail(_message(error), code)
+        except (typer.Exit, typer.Abort):
+            raise
+        except Exception as error:
+            message = f"a fault of Arenite: {type(error).__name__}: {error}; please report it"
+            traceback.print_exc()
+            print_error("InternalError", message, INTERNAL)
+            fail(message, INTERNAL)
 
 
 #: What all wrong usage is; typer exports one of its kinds alone.

@@ -6,12 +6,16 @@ import io
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NoReturn, TextIO
 
 from arenite.cli.streams import NamedOutput
 from arenite.processes.paths import import_path
+
+#: Exit code of a fault of Arenite's own, ``EX_SOFTWARE`` of BSD's ``sysexits.h``.
+INTERNAL = 70
 
 
 class _NoReaderError(BaseException):
@@ -57,6 +61,9 @@ def run_as_process(command: Callable[[], object]) -> None:
             sys.stdout.flush()
     except _NoReaderError:
         _end_without_reader()
+    except Exception:
+        traceback.print_exc()
+        sys.exit(INTERNAL)
 
 
 def _watched(stream: TextIO, name: str) -> TextIO:

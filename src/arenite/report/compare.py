@@ -127,6 +127,8 @@ def _where(one: Layer) -> str:
 
 
 def _how(one: Layer) -> str:
+    if one.shapes is not None:
+        return f"its shapes are {list(one.shapes[0])} and {list(one.shapes[1])}"
     share = f"{number(one.different)} of {number(one.elements)} elements"
     by = f"by up to {one.error:.4g}" if one.steps is None else f"by up to {one.steps} steps"
     if one.steps == 1:
