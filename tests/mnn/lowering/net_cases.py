@@ -4,7 +4,8 @@ They reach what the converters of ONNX and TensorFlow Lite do not write: operato
 of older files, and rows that say the same in another way.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from arenite.mnn.lowering.models import OpType
 from tests.mnn.nets import FLOAT, INT32, NC4HW4, NCHW, NHWC, given, op, unary, write
 
 Shape = tuple[int, ...]
-CASES: dict[str, Callable[[], bytes]] = {}
+CASES: dict[str, partial[bytes]] = {}
 IMAGE = (1, 6, 8, 7)
 
 
@@ -45,8 +46,8 @@ def case(
     Shapes become inputs of the net, arrays constants. ``before`` is a function of the first
     input that keeps it where the operator is defined.
     """
-    CASES[name] = lambda: net(
-        name, inputs, main, form, outputs=outputs, op_form=op_form, dtype=dtype, before=before
+    CASES[name] = partial(
+        net, name, inputs, main, form, outputs=outputs, op_form=op_form, dtype=dtype, before=before
     )
 
 

@@ -62,8 +62,15 @@ def interp(g: GraphBuilder, op: Op) -> None:
 
 
 def resize(g: GraphBuilder, op: Op) -> None:
-    """Resize: bilinear by two factors."""
+    """Resize: bilinear by two factors.
+
+    Of NHWC MNN enlarges width and channels (``shape/ShapeResize.cpp``), and reads channels that
+    are not there.
+    """
     images = Images.of(g, op, g.input(op))
+    if images.value.format is Format.NHWC:
+        shape = list(images.value.shape)
+        g.fail(op, f"its input is NHWC {shape}; expected NC4HW4, as from a ConvertTensor before it")
     factors = (op.main["yScale"], op.main["xScale"])
     height, width = (scaled(n, f) for n, f in zip(images.size, factors, strict=True))
     if min(height, width, *images.size) < 1 or max(height, width) > _LARGEST:

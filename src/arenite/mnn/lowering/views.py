@@ -23,28 +23,35 @@ def same(g: GraphBuilder, op: Op) -> None:
     y.constant, y.held = x.constant, x.held
 
 
-def renamed(g: GraphBuilder, op: Op, x: Value, shape: Sequence[int]) -> None:
-    """An output with the elements of ``x`` in their order."""
+def renamed(
+    g: GraphBuilder, op: Op, x: Value, shape: Sequence[int], layout: Layout = Layout.PLAIN
+) -> None:
+    """An output with the elements of ``x`` in their order in ``layout``."""
     y = g.output(op, shape, x)
     if y.size != x.size:
         g.fail(op, f"{list(x.shape)} has {x.size} elements, {list(shape)} has {y.size}")
-    g.share(y, x, Layout.PLAIN, Layout.PLAIN)
+    g.share(y, x, layout, layout)
 
 
 def reshape(g: GraphBuilder, op: Op) -> None:
-    """Reshape: a shape with zeros that keep a dimension, and one -1 that takes the rest."""
+    """Reshape: a shape with zeros that keep a dimension, and one -1 that takes the rest.
+
+    Packed data whose operator thinks in NHWC keep the order of NHWC, before and after
+    (``geometry/GeometryReshape.cpp``).
+    """
     x = g.input(op)
     keeps_zeros = True
+    is_last = x.format is Format.NC4HW4 and op.main.get("dimType", Format.NCHW) == Format.NHWC
     if len(op.inputs) > 1:
         dims = [int(n) for n in g.known(op, 1).reshape(-1)]
         keeps_zeros = g.input(op, 1).format is not Format.NHWC
-        is_nhwc = op.main.get("dimType", Format.NHWC) == Format.NHWC
-        if x.format is Format.NC4HW4 and is_nhwc and len(dims) == 4:
+        if is_last and len(dims) == 4:
             dims = [dims[0], dims[3], dims[1], dims[2]]
     else:
         given = op.main.get("dims")
         dims = [] if given is None else given.tolist()
-    renamed(g, op, x, resolved(g, op, x, dims, keeps_zeros))
+    layout = Layout.LAST if is_last else Layout.PLAIN
+    renamed(g, op, x, resolved(g, op, x, dims, keeps_zeros), layout)
 
 
 def resolved(g: GraphBuilder, op: Op, x: Value, dims: list[int], keeps_zeros: bool) -> list[int]:
