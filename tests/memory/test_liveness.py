@@ -152,20 +152,6 @@ def test_a_call_of_a_missing_subgraph_is_refused() -> None:
         lifetimes(main.build())
 
 
-def test_calls_that_multiply_end_in_an_error_not_in_a_hang(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("arenite.memory.liveness._MAX_SCOPES", 1000)
-    subgraphs = []
-    for number in range(30):
-        b = chain(0)
-        if number < 29:
-            b.operator("IF", [0], [], IfOptions(number + 1, number + 1))
-        subgraphs.append(b.subgraph())
-    with pytest.raises(ModelError, match="expected at most 1000 operators"):
-        lifetimes(with_subgraphs(*subgraphs))
-
-
 def test_very_deep_calls_are_refused() -> None:
     subgraphs = []
     for number in range(2000):

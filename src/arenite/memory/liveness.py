@@ -16,13 +16,11 @@ import numpy as np
 
 from arenite.errors import ModelError
 from arenite.model import Model, Operator, Tensor, TensorType
-from arenite.model.calls import calls_of, check_calls
+from arenite.model.calls import calls_of, check_inference
 from arenite.model.offline_plan import OFFLINE_METADATA
 
 #: The offset that leaves a buffer to the planner (``kOnlinePlannedBuffer``).
 ONLINE = -1
-#: Calls of subgraphs while times are marked; more than this is no model but an attack.
-_MAX_SCOPES = 200_000
 #: TFLM's planners count bytes in an ``int``.
 MAX_BYTES = 2**31 - 1
 
@@ -77,7 +75,7 @@ def lifetimes(model: Model, scratch: Sequence[ScratchRequest] = ()) -> Lifetimes
     """Walk the model as an inference does and note when buffers are needed.
 
     Raises:
-        ModelError: See :func:`check_calls`; or there are too many calls.
+        ModelError: See :func:`check_inference`.
     """
     tensors, of_scratch = spans(model, scratch)
     return Lifetimes([one.lifetimes() for one in tensors], of_scratch.lifetimes())
@@ -89,7 +87,7 @@ def spans(model: Model, scratch: Sequence[ScratchRequest] = ()) -> tuple[list[Sp
     Raises:
         ModelError: See :func:`lifetimes`.
     """
-    check_calls(model)
+    check_inference(model)
     walk = _Walk(model, scratch)
     walk.subgraph(0)
     return walk.tensors, walk.scratch
@@ -130,11 +128,6 @@ class _Walk:
                     self.scratch.note(handle, start, end)
         for i in subgraph.outputs:
             spans.note(i, self._scope, self._scope)
-        if self._scope > _MAX_SCOPES:
-            raise ModelError(
-                f"expected at most {_MAX_SCOPES} operators in an inference that runs every branch "
-                "and loop once, got more"
-            )
 
     def _call(self, operator: Operator) -> None:
         for called in calls_of(operator):
@@ -150,7 +143,12 @@ class Moment(NamedTuple):
 
 
 def moments(model: Model) -> list[Moment]:
-    """Events by the numbers of :func:`lifetimes`, which has checked the calls."""
+    """Events by the numbers of :func:`lifetimes`.
+
+    Raises:
+        ModelError: See :func:`check_inference`.
+    """
+    check_inference(model)
     found: list[Moment] = []
 
     def visit(number: int) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from arenite.errors import ModelError
-from arenite.model.calls import check_calls
+from arenite.model.calls import check_inference
 from arenite.model.check import Quick
 from arenite.model.model import Model, Operator, Subgraph
 
@@ -34,14 +34,14 @@ def check_order(
     inputs of operators that ``takes_scratch`` names: what nobody else writes is memory for them to
     work in, as in Vela's files. Nobody else reads it then.
     A subgraph's tensors are its own: whoever calls it writes its inputs and copies its outputs, so
-    that each subgraph is looked at alone. Calls never lead back to their caller. Builtin operators
-    have no custom options (TFLM ``micro_interpreter_graph.cc``). With ``quick`` most models
-    take less time.
+    that each subgraph is looked at alone, once :func:`check_inference` has passed their calls.
+    Builtin operators have no custom options (TFLM ``micro_interpreter_graph.cc``). With ``quick``
+    most models take less time.
 
     Raises:
         ModelError: Names the first tensor of which that does not hold.
     """
-    check_calls(model)
+    check_inference(model)
     for number, subgraph in enumerate(model.subgraphs):
         if quick is None or not quick.in_order(subgraph):
             _check_subgraph(subgraph, f"$.subgraphs[{number}]", takes_scratch)

@@ -16,6 +16,7 @@ from arenite.errors import ShapeError, StateError
 from arenite.formats import Source, model_of
 from arenite.memory.budget import Budget
 from arenite.model import Model
+from arenite.model.calls import check_inference
 from arenite.native.turn import new_turn
 from arenite.ops import Array, Declared, EvalTensor, Node, OpResolver, resolver_of
 from arenite.runtime.call_budget import CallBudget
@@ -170,6 +171,8 @@ class HeapInterpreter:
             entries=entries,
             isa=setup.isa,
         )
+        #: Subgraphs where an inference may begin: their calls are checked.
+        self._entries = {0, *entries}
         self._turn: Turn = new_turn()
 
     @exclusive
@@ -276,9 +279,14 @@ class HeapInterpreter:
 
         Raises:
             IndexError: There is no such subgraph.
+            ModelError: See :func:`arenite.model.calls.check_inference`.
             StateError: Tensors are not allocated.
         """
-        return self._life.invoke_subgraph(self._subgraph(subgraph))
+        entry = self._subgraph(subgraph)
+        if entry not in self._entries:
+            check_inference(self._model, entry)
+            self._entries.add(entry)
+        return self._life.invoke_subgraph(entry)
 
     @exclusive
     def reset(self) -> None:
