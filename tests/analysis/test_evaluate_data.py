@@ -72,6 +72,20 @@ def test_labels_say_which_output_a_folder_is(folder, tmp_path):
     ]
 
 
+def test_a_class_that_is_a_link_to_elsewhere_is_refused(folder, tmp_path):
+    root = ten(folder)
+    (root / "10").symlink_to("/")
+    with pytest.raises(InputError, match=r"got a link out of .* to /; copy the files"):
+        ar.evaluate(DIGITS, root)
+
+
+def test_a_class_that_is_a_link_to_the_data_themselves_is_refused(folder):
+    root = ten(folder)
+    (root / "10").symlink_to(root)
+    with pytest.raises(InputError, match="got a link out of"):
+        ar.evaluate(DIGITS, root)
+
+
 def test_files_of_other_kinds_are_counted_and_hidden_ones_are_not(folder):
     root = ten(folder)
     (root / "3" / "notes.txt").write_text("x")

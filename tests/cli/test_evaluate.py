@@ -1,6 +1,7 @@
 """``arenite evaluate``."""
 
 import json
+import shlex
 
 import numpy as np
 import pytest
@@ -58,6 +59,20 @@ def test_labels_of_a_file_name_the_classes(arenite, tmp_path):
     labels.write_text("\n".join(f"digit-{n}" for n in range(10)))
     facts = json.loads(arenite("evaluate", DIGITS, HELD_OUT, "--labels", labels, "--json").stdout)
     assert facts["classes"][3] == "digit-3"
+
+
+def test_another_order_of_the_classes_is_a_line_to_type(arenite, tmp_path):
+    model = saved(scores(3), tmp_path / "m.tflite")
+    x = given(*np.repeat(np.eye(3)[[1, 2, 0]], 4, axis=0))
+    np.savez(tmp_path / "data.npz", x=x, y=np.repeat(["an ant", "bee", "cat"], 4))
+    result = arenite("evaluate", model, tmp_path / "data.npz")
+    assert "fits much better: 100.00% instead of 0.00%" in " ".join(result.stdout.split())
+    (line,) = [line.split() for line in result.stdout.splitlines() if "--labels" in line]
+    words = shlex.split(" ".join(line))
+    again = arenite("evaluate", model, tmp_path / "data.npz", *words)
+    assert "accuracy" in again.stdout
+    assert "100.00%" in again.stdout
+    assert "Another order" not in again.stdout
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 
 import arenite as ar
 from arenite.analysis.evaluation.data import Reading
+from arenite.analysis.inputs.values import Pixels
 from arenite.errors import QuantizationError
 from arenite.formats import tflite
 from arenite.model import ModelBuilder, SignatureDef
@@ -21,6 +22,7 @@ from arenite.quantize.data import read_data
 from arenite.quantize.judge import Judge
 from arenite.quantize.outcome import quantization_facts
 from arenite.quantize.rewriting import rewritten
+from arenite.runtime.io_conversion import real_range
 from tests.ops.lstm import lstm
 from tests.ops.svdf import svdf
 from tests.optimize.networks import KINDS, network
@@ -341,12 +343,36 @@ def test_bytes_where_a_model_may_want_numbers_up_to_1_get_a_hint_that_says_what_
     ("name", "constant"),
     [("MUL", 1 / 255), ("DIV", 127.5), ("SUB", 120.0), ("ADD", -120.0)],
 )
-def test_numbers_up_to_1_where_a_model_scales_bytes_get_a_hint_that_says_what_to_do(name, constant):
+def test_numbers_up_to_1_where_a_model_scales_bytes_are_an_error(name, constant):
     x, shares = bytes_and_shares()
     model = scaling(name, constant)
-    assert f"begins with a {name} as for bytes" in notes_of(model, shares)
-    assert "--pixel-range 0 255" in notes_of(model, shares)
+    with pytest.raises(QuantizationError, match=f"begins with a {name} as for bytes .*255"):
+        ar.quantize(model, shares, passes=())
     assert notes_of(model, x) == ""
+
+
+def test_numbers_up_to_1_are_taken_where_somebody_says_that_they_are_meant():
+    _, shares = bytes_and_shares()
+    meant = Reading(pixels=Pixels((0, 1)))
+    _, report = ar.quantize(scaling("MUL", 1 / 255), shares, passes=(), reading=meant)
+    assert report.sqnr > 30
+
+
+def test_an_operator_that_moves_values_may_come_before_the_one_that_scales_bytes():
+    _, shares = bytes_and_shares()
+    with pytest.raises(QuantizationError, match="begins with a MUL"):
+        ar.quantize(scaling("MUL", 1 / 255, moved=True), shares, passes=())
+
+
+def test_pictures_make_the_input_hold_all_that_their_bytes_stand_for():
+    dark = np.random.default_rng(0).integers(0, 99, (30, 4, 4, 1)).astype(np.uint8)
+    b = ModelBuilder()
+    x = b.input("x", (1, 4, 4, 1), "float32")
+    y = b.tensor("y", (1, 4, 4, 1), "float32")
+    b.operator("RELU", [x], [y])
+    b.output(y)
+    result, _ = ar.quantize(b.build(), dark, passes=("ranges",))
+    assert real_range(result.inputs[0]) == pytest.approx((0, 1))
 
 
 @pytest.mark.parametrize(("name", "constant"), [("MUL", 2.0), ("DIV", 0.5), ("SUB", 0.45)])
@@ -357,16 +383,21 @@ def test_operators_on_small_numbers_are_none_that_scale_bytes(name, constant):
 
 def test_a_constant_that_comes_first_scales_as_well_and_is_not_divided_by():
     _, shares = bytes_and_shares()
-    assert "begins with a MUL" in notes_of(scaling("MUL", 1 / 255, first=True), shares)
+    with pytest.raises(QuantizationError, match="begins with a MUL"):
+        ar.quantize(scaling("MUL", 1 / 255, first=True), shares, passes=())
     shifted = shares + 1  # nothing is divided by 0
     assert notes_of(scaling("DIV", 255.0, first=True), shifted / 2) == ""
 
 
-def scaling(name, constant, *, first=False):
-    """A model that begins with a sum or product of its input and a number."""
+def scaling(name, constant, *, first=False, moved=False):
+    """A model that begins with a sum or product of its input and a number, or behind a RESHAPE."""
     options = {"MUL": MulOptions, "DIV": DivOptions, "SUB": SubOptions, "ADD": AddOptions}[name]
     b = ModelBuilder()
     x = b.input("x", (1, 40), "float32")
+    if moved:
+        flat = b.tensor("flat", (1, 40), "float32")
+        b.operator("RESHAPE", [x, b.constant("shape", np.array([1, 40], np.int32))], [flat])
+        x = flat
     c = b.constant("c", np.full((1,), constant, np.float32))
     y = b.tensor("y", (1, 40), "float32")
     b.operator(name, [c, x] if first else [x, c], [y], options())

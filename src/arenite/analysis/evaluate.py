@@ -33,6 +33,7 @@ from arenite.analysis.evaluation.identity import (
     source_identity,
 )
 from arenite.analysis.evaluation.kept import Chunk, Kept, kept_in
+from arenite.analysis.evaluation.order import better_order
 from arenite.analysis.evaluation.result import (
     Evaluation,
     Latency,
@@ -41,8 +42,9 @@ from arenite.analysis.evaluation.result import (
     Score,
     score_of,
 )
-from arenite.analysis.evaluation.samples import Source
+from arenite.analysis.evaluation.samples import Arrays, Files, Source, pictures
 from arenite.analysis.evaluation.targets import Scoring, Targets, targets_of
+from arenite.analysis.inputs.pixels import common_pixels, doubts, pixel_words
 from arenite.errors import EvaluateError
 from arenite.formats import Source as ModelSource
 from arenite.formats import load
@@ -62,12 +64,13 @@ DataLike = str | os.PathLike[str] | tuple[Any, npt.ArrayLike | None]
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """The data, which of them are taken, and what they should give."""
+    """The data, which of them are taken, what they should give; what is odd about pictures."""
 
     data: Data
     chosen: Array
     targets: Targets
     top_k: Sequence[int]
+    odd: tuple[str, ...] = ()
 
 
 def evaluate(
@@ -137,14 +140,18 @@ def evaluate(
     where: dict[str, Any] = {"target": target, "engine": engine, "isa": isa}
     engines = _engines(model, against, threads=threads, operators=operators, **where)
     asked = engines[0].model
+    is_said = reading.pixels.range is not None
+    pixels = common_pixels(reading.pixels, [one.model for one in engines])
+    reading = reading._replace(pixels=pixels)
     given = data_of(data, asked, reading)
+    odd = () if is_said else [note for one in engines for note in doubts(pixels, one.model)]
     targets = targets_of(given.labels, asked, scoring)
     front = None
     if front_end is not None:
         made = front_end if isinstance(front_end, Model) else load(front_end, operators=operators)
         front = Interpreter(made, **where)
     bench = Bench(engines, targets.task, front, on_error == "skip")
-    samples = Samples(given, reading.chosen(len(given.source)), targets, scoring.ks)
+    samples = Samples(given, reading.chosen(len(given.source)), targets, scoring.ks, tuple(odd))
     todo = Work(bench, given.source.part(samples.chosen), chunk=spread.chunk, progress=progress)
     identity = {}
     if resume is not None:
@@ -229,7 +236,6 @@ def _evaluated(todo: Work, samples: Samples, spread: Spread, kept: Kept | None) 
         )
     there = np.setdiff1d(np.arange(len(todo.source)), [one.place for one in left_out])
     targets, source = samples.targets.of(samples.chosen[there]), todo.source.part(there)
-    front_end = todo.bench.front_end
     scores = [
         score_of(
             engine.label,
@@ -237,7 +243,7 @@ def _evaluated(todo: Work, samples: Samples, spread: Spread, kept: Kept | None) 
             targets,
             samples.top_k,
             seconds=sum(one.answers.seconds[number] for one in chunks),
-            latency=_latency(engine, source, front_end) if spread.executor is None else None,
+            latency=_latency(todo.bench, number, source) if spread.executor is None else None,
         )
         for number, engine in enumerate(todo.bench.engines)
     ]
@@ -255,8 +261,27 @@ def _evaluated(todo: Work, samples: Samples, spread: Spread, kept: Kept | None) 
         scale=scale,
         ignored=samples.data.ignored,
         left_out=left_out,
+        better_order=_better_order(scores[0], targets),
+        **_said_of_pixels(samples, todo.bench.engines[0].model),
         resumed=None if kept is None else Resumed(kept.path, todo.samples_done, kept.cut),
     )
+
+
+def _better_order(score: Score, targets: Targets) -> tuple[str, ...]:
+    if score.confusion is None or targets.values is None or not targets.are_named:
+        return ()
+    return better_order(score.confusion, targets.classes, len(targets.values))
+
+
+def _said_of_pixels(samples: Samples, model: Model) -> dict[str, Any]:
+    """Real numbers that pictures' bytes stood for, and what is odd about them."""
+    source = samples.data.source
+    for tensor, is_shown in zip(model.inputs, pictures(source, model), strict=False):
+        if is_shown:
+            assert isinstance(source, Arrays | Files)
+            notes = tuple(dict.fromkeys(samples.odd))
+            return {"pixels": pixel_words(source.pixels, tensor), "notes": notes}
+    return {}
 
 
 def _answers(todo: Work, spread: Spread) -> tuple[list[Chunk], Scale]:
@@ -276,10 +301,10 @@ def _left_out(chunks: Sequence[Chunk], source: Source, chosen: Array) -> tuple[L
     )
 
 
-def _latency(engine: Engine, source: Source, front_end: Interpreter | None) -> Latency:
+def _latency(bench: Bench, number: int, source: Source) -> Latency:
     few = source.part(np.arange(min(_TIMED_SAMPLES, len(source))))
     with np.errstate(all="ignore"):
-        times = engine.times(few.feed(engine.model, front_end).inputs)
+        times = bench.engines[number].times(bench.fed(number, few).inputs)
     return Latency(float(np.median(times)), float(np.quantile(times, 0.9)), len(times))
 
 
@@ -296,6 +321,9 @@ def evaluation_facts(found: Evaluation) -> dict[str, Any]:
         "spread": vars(found.scale) | {"workers": len(found.scale.workers)},
         "resumed": None if found.resumed is None else dict(vars(found.resumed)),
         "ignored": found.ignored,
+        "pixels": found.pixels or None,
+        "notes": list(found.notes),
+        "better_order": list(found.better_order),
         "classes": list(found.classes),
         "seconds": found.seconds,
         "read_seconds": found.read_seconds,

@@ -16,7 +16,7 @@ from arenite.cli.common import AsJson, fail, note, progress_told, show, usage_er
 from arenite.cli.device import RESULTS, DeviceOptions
 from arenite.cli.engine import EngineOption, IsaOption
 from arenite.cli.operators import Ops, chosen_operators
-from arenite.cli.run import ReadingOptions
+from arenite.cli.run import LabelNames, ReadingOptions
 from arenite.cores import DEFAULT
 
 if TYPE_CHECKING:
@@ -48,14 +48,6 @@ Against = Annotated[
         metavar="OTHER",
         help=f"MODEL, MODEL@ENGINE or @ENGINE to evaluate beside it: {DEFAULT} and other "
         "processors, litert, litert-reference, tflm.",
-    ),
-]
-LabelsFile = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="A text file with one class per line, in the order of the outputs. By default the "
-        "sorted names of the folders.",
     ),
 ]
 TaskOption = Annotated[
@@ -100,7 +92,7 @@ Resume = Annotated[
 class ScoringOptions:
     """The options that say what is judged."""
 
-    labels: LabelsFile = None
+    labels: LabelNames = None
     task: TaskOption = None
     positive: Positive = None
     top_k: TopK = 5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import typer
@@ -69,3 +70,10 @@ def checked(read: Callable[..., T], *given: object, option: str | None = None) -
         return read(*given)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint=option) from None
+
+
+def file_or_names(text: str) -> Path | tuple[str, ...]:
+    """A file, or names separated by commas where no file is called so."""
+    if "," not in text or Path(text).exists():
+        return Path(text)
+    return tuple(name.strip() for name in text.split(","))

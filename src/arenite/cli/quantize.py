@@ -25,7 +25,7 @@ from arenite.cli.fit import Deadline, Flash, Ram
 from arenite.cli.operators import Ops, load_model
 from arenite.cli.optimize import Output
 from arenite.cli.quantity import read_share
-from arenite.cli.run import ReadingOptions
+from arenite.cli.run import LabelNames, ReadingOptions
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -83,9 +83,6 @@ Passes = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option(min=0, metavar="S", help="Of all that is chosen at random.")]
-LabelsFile = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="A text file with one class per line.")
-]
 Workers = Annotated[
     int, typer.Option(min=1, max=1024, metavar="N", help="Processes that run the float model.")
 ]
@@ -154,7 +151,7 @@ def quantize(
     limit: Limit = None,
     seed: Seed = 0,
     samples: Annotated[ReadingOptions, ("x", "y", "pixel_range", "raw_pixels", "step")],
-    labels: LabelsFile = None,
+    labels: LabelNames = None,
     limits: BudgetOptions,
     workers: Workers = 1,
     svg: Svg = None,

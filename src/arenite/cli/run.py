@@ -24,7 +24,7 @@ from arenite.cli.common import (
 from arenite.cli.device import RESULTS, DeviceOptions
 from arenite.cli.engine import EngineOptions
 from arenite.cli.operators import Ops, load_model
-from arenite.cli.quantity import read_step
+from arenite.cli.quantity import file_or_names, read_step
 
 if TYPE_CHECKING:
     from arenite import Interpreter, Model
@@ -54,9 +54,14 @@ OutputFile = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="FILE", help="Write the outputs to this .npz."),
 ]
-LabelsFile = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="A text file with one label per value, one per line."),
+LabelNames = Annotated[
+    Any,
+    typer.Option(
+        parser=file_or_names,
+        metavar="FILE|A,B,...",
+        help="Classes in the order of the outputs: a text file with one per line, or names "
+        "separated by commas.",
+    ),
 ]
 Repeat = Annotated[
     int, typer.Option(min=1, metavar="N", help="Inferences to time, after the first one.")
@@ -150,7 +155,7 @@ def run(
     *,
     inputs: InputFiles = None,
     output: OutputFile = None,
-    labels: LabelsFile = None,
+    labels: LabelNames = None,
     repeat: Repeat = 1,
     seed: Seed = 0,
     top: Top = 5,
@@ -177,12 +182,13 @@ def run(
 
     pixels = fed_as.pixels()
     require_suffix(output, ".npz", "--output")
-    read = [Path(model), *(inputs or []), *(file for file in (labels, fed_as.frontend) if file)]
+    files = [file for file in (labels, fed_as.frontend) if isinstance(file, Path)]
+    read = [Path(model), *(inputs or []), *files]
     require_other(output, "--output", read)
     device = firmware.chosen(default=None)
     words = device.note("these are the results of")
     loaded = load_model(model, ops)
-    texts = read_labels(labels) if labels else []
+    texts = read_labels(labels) if isinstance(labels, Path) else list(labels or ())
     check_labels(texts, loaded.outputs)
     setup = engine.setup(device.target)
     front_end = load_model(fed_as.frontend, ops) if fed_as.frontend else None

@@ -7,11 +7,12 @@ from collections import Counter
 import numpy as np
 
 from arenite.analysis.evaluation.samples import Fed, Source
+from arenite.analysis.inputs.pixels import bytes_scaled_by
+from arenite.analysis.inputs.values import Pixels
 from arenite.errors import ModelError, QuantizationError
 from arenite.model import Model, TensorType
 from arenite.model.check import check
 from arenite.model.types import FLOAT32, INT8, INT16
-from arenite.ops import scheme_of
 from arenite.quantize.plan import has_floats
 from arenite.runtime.interpreter import Interpreter
 
@@ -97,7 +98,7 @@ def notes_on(model: Model, source: Source, fed: Fed) -> list[str]:
             "steps is not seen and will be cut off; give sequences, (samples, steps, ...)"
         )
     for index, values in zip(model.main.inputs, fed.inputs, strict=True):
-        words = _odd(values, bytes_wanted_by(model, index))
+        words = _odd(values, bytes_scaled_by(model, index))
         if words:
             notes.append(f"input {model.main.tensors[index].name!r}: {words}")
     return notes
@@ -113,36 +114,30 @@ def _odd(values: np.ndarray, scaler: str) -> str:
             "model scales them; if it was trained on 0 to 1, divide them by 255, or give them as "
             "uint8, of which --pixel-range makes 0 to 1 (--pixel-range -1 1: -1 to 1)"
         )
-    if scaler and values.size and np.abs(values).max() <= 1:
-        return (
-            f"all samples lie between {values.min():.3g} and {values.max():.3g}, and the model "
-            f"begins with a {scaler} as for bytes from 0 to 255; give --pixel-range 0 255 for "
-            "pictures and uint8, or multiply the samples by 255"
+    return ""
+
+
+def require_range(model: Model, fed: Fed, pixels: Pixels) -> None:
+    """Refuse samples from -1 to 1 where the model begins by scaling bytes.
+
+    Scales of such values serve nobody who gives the model bytes, and the model is no better than
+    chance if it was trained on these. Who names a range means it.
+
+    Raises:
+        QuantizationError: Nobody named a range.
+    """
+    if pixels.range is not None or pixels.raw:
+        return
+    for index, values in zip(model.main.inputs, fed.inputs, strict=True):
+        scaler = bytes_scaled_by(model, index)
+        if not scaler or not values.size or values.dtype.kind != "f" or np.abs(values).max() > 1:
+            continue
+        raise QuantizationError(
+            f"input {model.main.tensors[index].name!r}: all samples lie between "
+            f"{values.min():.3g} and {values.max():.3g}, and the model begins with a {scaler} as "
+            "for bytes from 0 to 255; type --pixel-range 0 255 for pictures and uint8 arrays, "
+            "multiply real numbers by 255, or say with --pixel-range 0 1 that they are meant"
         )
-    return ""
-
-
-def bytes_wanted_by(model: Model, index: int) -> str:
-    """The operator that makes small numbers of bytes in an input; empty where there is none."""
-    main = model.main
-    for op in main.operators:
-        scheme = scheme_of(op.name)
-        if index not in op.inputs or len(op.inputs) != 2 or scheme is None or not scheme.affine:
-            continue
-        place = op.inputs.index(index)
-        constant = main.tensors[op.inputs[1 - place]].value
-        if constant is None or not constant.size:
-            continue
-        size = np.abs(constant)
-        scales = {
-            "multiplies": 0 < size.max() < 1 / _DARK,
-            "divides": place == 0 and size.min() > _DARK,
-            "adds": size.min() > _DARK,
-            "subtracts": size.min() > _DARK,
-        }
-        if scales[scheme.affine]:
-            return op.name
-    return ""
 
 
 def looks_like_bytes(values: np.ndarray) -> bool:

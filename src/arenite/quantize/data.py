@@ -9,9 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arenite.analysis.evaluation.data import Data, Reading, data_of
-from arenite.analysis.evaluation.samples import Files, Source
+from arenite.analysis.evaluation.samples import Arrays, Files, Source, pictures
 from arenite.analysis.inputs.files import IMAGES
+from arenite.analysis.inputs.pixels import default_range, takes_bytes
 from arenite.model import Model
+from arenite.quantize.plan import Range
 
 #: One sample of so many judges and is not learnt from; at most so many judge.
 _JUDGES, _MOST_JUDGES = 5, 200
@@ -60,6 +62,21 @@ def _flat(folder: Path) -> list[Path]:
     if any(path.is_dir() for path in inside):
         return []
     return [path for path in inside if path.suffix.lower() in (*IMAGES, ".wav")]
+
+
+def picture_ranges(source: Source, model: Model) -> dict[int, Range]:
+    """Real numbers that bytes 0 and 255 of pictures stand for, by the place of the input.
+
+    An input's integers stand for all of them, whatever the samples' brightest pixel is: so the
+    device's ``byte - 128`` is the same number.
+    """
+    found: dict[int, Range] = {}
+    for place, (is_shown, tensor) in enumerate(
+        zip(pictures(source, model), model.inputs, strict=False)
+    ):
+        if is_shown and isinstance(source, Arrays | Files) and not takes_bytes(tensor):
+            found[place] = source.pixels.range or default_range(tensor)
+    return found
 
 
 def parts_of(source: Source, seed: int) -> Parts:

@@ -14,6 +14,7 @@ import numpy as np
 from arenite.analysis.evaluate import evaluate
 from arenite.analysis.evaluation.data import Reading
 from arenite.analysis.evaluation.targets import Scoring
+from arenite.analysis.inputs.pixels import settled
 from arenite.analysis.optimization import figures
 from arenite.errors import ConstraintError, QuantizationError
 from arenite.formats import Source as ModelSource
@@ -21,13 +22,13 @@ from arenite.formats import model_of, tflite
 from arenite.model import Model
 from arenite.model.types import FLOAT32, INT8
 from arenite.ops import builtin_names, scheme_of
-from arenite.quantize.admission import notes_on, require_float, require_samples
+from arenite.quantize.admission import notes_on, require_float, require_range, require_samples
 from arenite.quantize.calibration import calibrated
-from arenite.quantize.data import Parts, parts_of, read_data
+from arenite.quantize.data import Parts, parts_of, picture_ranges, read_data
 from arenite.quantize.improve import improved
 from arenite.quantize.judge import Judge, layer_noise
 from arenite.quantize.outcome import Floating, Report, Spread, Step
-from arenite.quantize.plan import FLOAT, Precision, has_floats
+from arenite.quantize.plan import FLOAT, Precision, Range, has_floats
 from arenite.quantize.recipe import Recipe
 from arenite.quantize.rewriting import rewritten
 from arenite.quantize.settings import (
@@ -122,7 +123,9 @@ def quantize(
     picked = samples.source.part(reading.chosen(len(samples.source)))
     require_samples(picked)
     parts = parts_of(picked, reading.seed)
-    work = _Work(given, settings, parts, executor, progress or (lambda *_: None))
+    require_range(given, parts.judging.feed(given, None), reading.pixels)
+    told = progress or (lambda *_: None)
+    work = _Work(given, settings, parts, executor, told, picture_ranges(picked, given))
     recipe, changes = work.begin()
     judge = Judge.of(given, parts.judging, meant)
     notes = notes_on(given, picked, judge.fed)
@@ -130,7 +133,8 @@ def quantize(
     def score(quantized: Model) -> Mapping[str, tuple[float, float]]:
         if samples.labels is None:
             return {}
-        return _scores((given, quantized), meant, data, reading, Scoring(labels=labels))
+        same = reading._replace(pixels=settled(reading.pixels, given))
+        return _scores((given, quantized), meant, data, same, Scoring(labels=labels))
 
     recipe, steps, front = work.improve(recipe, judge, score)
     report = _report(work, recipe, judge, steps)
@@ -148,6 +152,7 @@ class _Work:
     parts: Parts
     executor: Executor | None
     progress: Progress
+    pixels: Mapping[int, Range]
 
     def improve(
         self, recipe: Recipe, judge: Judge, score: Score
@@ -201,6 +206,7 @@ class _Work:
             wanted,
             positions,
             self.settings.port_types,
+            prescribed=self.pixels,
         )
         return runnable(recipe, self.settings.target), changes
 

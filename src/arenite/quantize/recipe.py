@@ -25,6 +25,7 @@ class Recipe:
         kept: Operators that stay float, and why.
         ports: Types of inputs and outputs.
         changes: What was decided of constants.
+        prescribed: Ranges of inputs that are known and not learnt, by the input's place.
     """
 
     model: Model
@@ -34,11 +35,13 @@ class Recipe:
     kept: Mapping[int, str]
     ports: tuple[TensorType, TensorType]
     changes: Changes = field(default_factory=Changes)
+    prescribed: Mapping[int, Range] = field(default_factory=dict)
 
     @cached_property
     def ranges(self) -> Mapping[int, Range]:
         """The real values that integers stand for."""
-        return ranges_of(self.seen, self.method)
+        known = {self.model.main.inputs[place]: one for place, one in self.prescribed.items()}
+        return {**ranges_of(self.seen, self.method), **known}
 
     @cached_property
     def plan(self) -> Plan:

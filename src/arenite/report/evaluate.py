@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterator, Sequence
 
 from rich.text import Text
@@ -26,6 +27,8 @@ def render_evaluation(found: Evaluation, width: int) -> Iterator[Text]:
     if found.inferences != found.samples:
         title += f", {number(found.inferences)} inferences"
     yield from wrapped(title, width, style="bold")
+    if found.pixels:
+        yield from wrapped(found.pixels, width)
     yield Text()
     yield from _metrics(found.scores, width)
     yield Text()
@@ -170,7 +173,8 @@ def _worst_confusions(score: Score, names: Sequence[str], width: int) -> Iterato
 
 
 def _notes(found: Evaluation, width: int) -> Iterator[Text]:
-    notes = list(dict.fromkeys(note for one in found.scores for note in one.notes))
+    said = (*found.notes, *(note for one in found.scores for note in one.notes))
+    notes = list(dict.fromkeys(said))
     if found.ignored:
         notes.append(f"{found.ignored} files of other kinds lie between them, which were not read")
     if found.scale.pools:
@@ -178,10 +182,28 @@ def _notes(found: Evaluation, width: int) -> Iterator[Text]:
         notes.append(
             f"Workers were lost ({lost} times) and replaced; {again} chunks were done again"
         )
+    if found.better_order:
+        yield Text()
+        yield from _order(found, width)
     if notes:
         yield Text()
     for note in notes:
         yield from wrapped(f"{note}.", width, style="yellow")
+
+
+def _order(found: Evaluation, width: int) -> Iterator[Text]:
+    """Another order of the classes, and what to type for it."""
+    yield from wrapped(
+        f"Another order of the classes fits much better: {found.better_accuracy:.2%} instead of "
+        f"{found.accuracy:.2%}. If it is the order of the outputs, add:",
+        width,
+        style="bold yellow",
+    )
+    names = [printable(name) for name in found.better_order]
+    if any("," in name for name in names):
+        yield from wrapped(f"--labels FILE, with a line for each of {'; '.join(names)}", width)
+        return
+    yield Text(f"  --labels {shlex.quote(','.join(names))}")
 
 
 def _left_out(samples: Sequence[LeftOut], width: int) -> Iterator[Text]:

@@ -312,6 +312,28 @@ def dequantized(value: Array, tensor: Tensor) -> Array:
         return np.asarray(scale_of(tensor) * wide, np.float32)
 
 
+def translated(value: Array, source: Tensor, target: Tensor) -> Array:
+    """Values of one tensor as those of another that stand for the same real numbers.
+
+    Integers without a scale stand for themselves.
+
+    Raises:
+        ValueError: A real number is NaN, for which there is no integer.
+    """
+    if value.dtype != source.type.dtype or have_one_encoding(source, target):
+        return value
+    reals = dequantized(value, source)
+    if target.type.dtype.kind == "f":
+        return reals.astype(target.type.dtype)
+    return quantized(reals, target) if scale_of(target) else value
+
+
+def have_one_encoding(a: Tensor, b: Tensor) -> bool:
+    """Whether the same values of two tensors stand for the same real numbers."""
+    scales = [(scale_of(one), zero_point_of(one)) for one in (a, b)]
+    return a.type is b.type and (a.type.dtype.kind == "f" or scales[0] == scales[1])
+
+
 def _is_real(array: Array, tensor: Tensor) -> bool:
     """Whether these are real numbers for a quantised tensor, rather than its integers."""
     kinds = array.dtype.kind in "biuf" and tensor.type.dtype.kind in "iu"

@@ -23,7 +23,7 @@ from arenite.model.model import Array
 from arenite.ops import Registration, builtin, named
 from arenite.optimize.samples import sequence
 from arenite.runtime.heap_host import HeapInterpreter
-from arenite.runtime.io_conversion import dequantized, quantized
+from arenite.runtime.io_conversion import translated
 from arenite.target import find_target
 
 _MODELS = (".tflite", ".mnn")
@@ -162,7 +162,7 @@ def random_runs(model: Model, count: int, seed: int) -> list[list[Array]]:
 
 
 def inputs_for(runs: Sequence[Sequence[Array]], given: Model, wanted: Model) -> list[list[Array]]:
-    """Inputs for one model as inputs for another: real numbers where their types differ.
+    """Inputs for one model as inputs for another, which stand for the same real numbers.
 
     Raises:
         CompareError: The models have other inputs.
@@ -171,12 +171,6 @@ def inputs_for(runs: Sequence[Sequence[Array]], given: Model, wanted: Model) -> 
     shapes = [[tensor.shape for tensor in model.inputs] for model in (given, wanted)]
     if shapes[0] != shapes[1]:
         raise CompareError(f"the models have other inputs: {shapes[0]} and {shapes[1]}")
-    converted = []
-    for run in runs:
-        row = []
-        for value, (source, target) in zip(run, pairs, strict=True):
-            real = value if source.type is target.type else dequantized(value, source)
-            is_real = target.type.dtype.kind == "f" or source.type is target.type
-            row.append(real if is_real else quantized(real, target))
-        converted.append(row)
-    return converted
+    return [
+        [translated(value, *pair) for value, pair in zip(run, pairs, strict=True)] for run in runs
+    ]

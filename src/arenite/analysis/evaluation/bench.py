@@ -10,13 +10,13 @@ import numpy as np
 from arenite.analysis.engines.listening import keeps_state
 from arenite.analysis.evaluation.engines import Engine
 from arenite.analysis.evaluation.metrics import squared_errors
-from arenite.analysis.evaluation.samples import Fed, Source
+from arenite.analysis.evaluation.samples import Fed, Source, fed_like
 from arenite.analysis.evaluation.targets import Task
 from arenite.errors import AreniteError, EvaluateError, PredictError
 from arenite.model import Model
 from arenite.model.model import Array
 from arenite.runtime.interpreter import Interpreter
-from arenite.runtime.io_conversion import dequantized
+from arenite.runtime.io_conversion import dequantized, have_one_encoding
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +89,7 @@ class Bench:
             start = time.perf_counter()
             like = self._like(number)
             if like not in fed:
-                fed[like] = source.feed(engine.model, self.front_end)
+                fed[like] = self.fed(number, source, fed.get(0))
             between = time.perf_counter()
             outputs = self._outputs(engine, fed[like], source)
             end = time.perf_counter()
@@ -97,6 +97,29 @@ class Bench:
             seconds.append(end - between)
             values.append(self._values(engine, fed[like], outputs))
         return Answers(tuple(values), read, tuple(seconds), len(fed[0].inputs[0]))
+
+    def fed(self, number: int, source: Source, first: Fed | None = None) -> Fed:
+        """Inputs of an engine for samples: those of all engines stand for the same real numbers.
+
+        Args:
+            number: Of the engine.
+            source: The samples.
+            first: What the first engine is given, where it is known already.
+
+        Raises:
+            AreniteError, OSError: A sample cannot be read, or does not fit.
+        """
+        model, others = self.engines[number].model, self.engines[0].model
+
+        def own() -> Fed:
+            return source.feed(model, self.front_end)
+
+        shapes = [[tensor.shape for tensor in one.inputs] for one in (model, others)]
+        if not number or shapes[0] != shapes[1]:
+            return own()
+        if first is None:
+            first = source.feed(others, self.front_end)
+        return fed_like(others, first, source, model, own)
 
     def _like(self, number: int) -> int:
         """The first engine whose model takes the same."""
@@ -166,16 +189,4 @@ def _take_the_same(a: Model, b: Model) -> bool:
     if len(a.inputs) != len(b.inputs) or keeps_state(a) != keeps_state(b):
         return False
     pairs = zip(a.inputs, b.inputs, strict=True)
-    return all(
-        (x.type, x.shape) == (y.type, y.shape)
-        and (x.quantization is None) == (y.quantization is None)
-        and (
-            x.quantization is None
-            or y.quantization is None
-            or (
-                np.array_equal(x.quantization.scale, y.quantization.scale)
-                and np.array_equal(x.quantization.zero_point, y.quantization.zero_point)
-            )
-        )
-        for x, y in pairs
-    )
+    return all(x.shape == y.shape and have_one_encoding(x, y) for x, y in pairs)

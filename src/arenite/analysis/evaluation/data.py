@@ -213,6 +213,7 @@ def _folder(path: Path, reading: Reading) -> Data:
     classes = sorted(one for one in path.iterdir() if one.is_dir() and one.name[0] != ".")
     if not classes:
         raise InputError(f"{path}: expected a folder per class in it, got none")
+    _require_inside(path, classes)
     found = {one: _media(one) for one in classes}
     ignored = sum(other for _, other in found.values())
     for one, (files, other) in found.items():
@@ -229,6 +230,21 @@ def _folder(path: Path, reading: Reading) -> Data:
     labels = np.array([one.name for one in classes for _ in found[one][0]])
     source = Files(tuple(files), reading.pixels, reading.step)
     return _paired(f"{path.name or path}/", source, labels, ignored)
+
+
+def _require_inside(root: Path, classes: Sequence[Path]) -> None:
+    """Refuse links to folders elsewhere, which may be a whole disk.
+
+    Raises:
+        InputError: A class's folder is such a link.
+    """
+    for one in classes:
+        place = one.resolve()
+        if root.resolve() not in place.parents:
+            raise InputError(
+                f"{one}: expected a folder of a class, got a link out of {root} to {place}; copy "
+                "the files there, or name them in a .csv of paths and labels"
+            )
 
 
 def _media(folder: Path) -> tuple[list[Path], int]:

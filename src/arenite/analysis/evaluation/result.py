@@ -138,6 +138,10 @@ class Evaluation:
         ignored: Files in class folders that are neither pictures nor sounds.
         left_out: Samples that could not be read or computed.
         resumed: The file that finished chunks are kept in, or None.
+        pixels: The real numbers that pictures' bytes stood for, in words; empty without pictures.
+        notes: What is odd about them.
+        better_order: The classes in another order of the outputs that fits much better; empty
+            where there is none, or the data do not name them.
     """
 
     data: str
@@ -154,6 +158,9 @@ class Evaluation:
     ignored: int = 0
     left_out: tuple[LeftOut, ...] = ()
     resumed: Resumed | None = None
+    pixels: str = ""
+    notes: tuple[str, ...] = ()
+    better_order: tuple[str, ...] = ()
 
     def rows(self) -> list[dict[str, Any]]:
         """A row per engine, as ``pandas.DataFrame`` takes them: its metrics and its seconds."""
@@ -203,6 +210,15 @@ class Evaluation:
             return self.metrics[name]
         reason = "; ".join(self.score.notes) or f"there is none for task={self.task!r}"
         raise EvaluateError(f"{name}: {reason}")
+
+    @property
+    def better_accuracy(self) -> float:
+        """The accuracy with the classes in ``better_order``; NaN where there is none."""
+        counts = self.confusion
+        if counts is None or not self.better_order:
+            return float("nan")
+        rows = [self.classes.index(name) for name in self.better_order]
+        return float(counts[rows, np.arange(len(rows))].sum() / self.samples)
 
     def different(self, other: int = 1) -> Array:
         """Indices in the data of the samples that another engine decides otherwise.

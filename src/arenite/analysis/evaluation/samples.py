@@ -6,7 +6,7 @@ What ``arenite run`` makes of one file is made of each here, by the same functio
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from arenite.analysis.engines.listening import Features, keeps_state, step_of, window_count, windows
-from arenite.analysis.inputs.files import read_input
+from arenite.analysis.inputs.files import IMAGES, read_input
 from arenite.analysis.inputs.media import (
     image_shape,
     pixel_table,
@@ -23,12 +23,12 @@ from arenite.analysis.inputs.media import (
     samples_for,
     sound_file,
 )
-from arenite.analysis.inputs.values import InputError, Pixels, long_axes
+from arenite.analysis.inputs.values import InputError, Pixels, is_quantized, long_axes
 from arenite.errors import DTypeError, EvaluateError, ShapeError
 from arenite.model import Model, Tensor, TensorType
 from arenite.model.model import Array
 from arenite.runtime.interpreter import Interpreter
-from arenite.runtime.io_conversion import Given, checked_samples, first_nan
+from arenite.runtime.io_conversion import Given, checked_samples, first_nan, translated
 
 
 class Fed(NamedTuple):
@@ -160,6 +160,47 @@ def _span(indices: Array) -> slice | Array:
     if len(indices) and np.array_equal(indices, np.arange(indices[0], indices[0] + len(indices))):
         return slice(int(indices[0]), int(indices[0]) + len(indices))
     return indices
+
+
+def pictures(source: Source, model: Model) -> tuple[bool, ...]:
+    """Whether the samples of each input are pictures, whose bytes stand for real numbers."""
+    match source:
+        case Arrays(arrays=arrays, pixels=pixels):
+            pairs = zip(arrays, model.inputs, strict=False)
+            is_bytes = [a.dtype == np.uint8 and t.type is not TensorType.UINT8 for a, t in pairs]
+            return tuple(one and not pixels.raw for one in is_bytes)
+        case Files(paths=paths, pixels=pixels):
+            return (not pixels.raw and all(path.suffix.lower() in IMAGES for path in paths),)
+    return (False,) * len(model.inputs)
+
+
+def fed_like(first: Model, fed: Fed, source: Source, model: Model, own: Callable[[], Fed]) -> Fed:
+    """Inputs of a model that stand for the same real numbers as those of another model.
+
+    Args:
+        first: The other model.
+        fed: Its inputs.
+        source: The samples that they were made of.
+        model: The model.
+        own: What it makes of the samples by itself. Pictures are taken from there: their range is
+            the same, and there are no integers of the other model between.
+    """
+    shown = pictures(source, first)
+    if all(shown) or keeps_state(first) != keeps_state(model):
+        return own()
+    given = zip(fed.inputs, first.inputs, model.inputs, strict=True)
+    inputs = [_translated(*one) for one in given]
+    if any(shown):
+        made = own().inputs
+        inputs = [made[n] if shown[n] else one for n, one in enumerate(inputs)]
+    return Fed(tuple(inputs), fed.counts)
+
+
+def _translated(values: Array, source: Tensor, target: Tensor) -> Array:
+    """Values of one input for another one; integers that are no values of it are real numbers."""
+    if values.dtype != source.type.dtype and values.dtype.kind in "iu" and is_quantized(source):
+        return values.astype(np.float64)
+    return translated(values, source, target)
 
 
 # -- files -------------------------------------------------------------------------------

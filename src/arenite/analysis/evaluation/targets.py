@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -35,17 +35,17 @@ class Targets:
         values: ``(n,)`` classes; ``(n, outputs)`` real numbers; 1 for anomalies and 0 for others.
             None where nothing is known.
         classes: Names of the classes.
+        are_named: Whether the data name their classes, so that somebody said which output each is.
     """
 
     task: Task
     values: Array | None
     classes: tuple[str, ...] = ()
+    are_named: bool = False
 
     def of(self, indices: Array) -> Targets:
         """Those of some samples."""
-        return Targets(
-            self.task, None if self.values is None else self.values[indices], self.classes
-        )
+        return replace(self, values=None if self.values is None else self.values[indices])
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,8 @@ def _named(labels: Array, count: int, output: Tensor, names: tuple[str, ...]) ->
         raise EvaluateError(
             f"expected classes of the labels {_few(names)}, got {printable(unknown[0])!r}"
         )
-    return Targets("classify", np.array([places[str(name)] for name in labels]), names)
+    values = np.array([places[str(name)] for name in labels])
+    return Targets("classify", values, names, are_named=True)
 
 
 def _parsed(labels: Array, count: int) -> Array:

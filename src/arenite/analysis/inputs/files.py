@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from arenite.analysis.inputs import arrays, media
+from arenite.analysis.inputs.pixels import doubts
 from arenite.analysis.inputs.values import Input, InputError, Pixels, is_quantized, require_plain
 from arenite.model import Model, Tensor
 from arenite.model.model import Array
@@ -32,7 +33,11 @@ def read_inputs(model: Model, files: Sequence[Path], pixels: Pixels | None = Non
             f"expected {len(model.inputs)} input {what}, one for each of {names}, got {len(files)}"
         )
     pixels = pixels or Pixels()
-    return [read_input(file, t, pixels) for file, t in zip(files, model.inputs, strict=True)]
+    read = [read_input(file, t, pixels) for file, t in zip(files, model.inputs, strict=True)]
+    if pixels.range is None and any(file.suffix.lower() in IMAGES for file in files):
+        doubted = doubts(pixels, model)
+        return [Input(one.array, "; ".join((one.origin, *doubted))) for one in read]
+    return read
 
 
 def read_input(path: Path, tensor: Tensor, pixels: Pixels) -> Input:

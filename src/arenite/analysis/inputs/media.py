@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
+from arenite.analysis.inputs.pixels import default_range, pixel_words, takes_bytes
 from arenite.analysis.inputs.values import (
     Input,
     InputError,
@@ -81,11 +82,17 @@ def pixel_table(tensor: Tensor, pixels: Pixels, origin: str) -> Input:
     if pixels.raw:
         _require_bytes(tensor, origin)
         return Input(values.view(tensor.type.dtype), f"{origin}, bytes as {tensor.type}")
-    if tensor.type is TensorType.UINT8 and not is_quantized(tensor):
+    if takes_bytes(tensor):
+        if pixels.range not in (None, (0, 255)):
+            raise InputError(
+                f"{origin}: input {tensor.name!r} ({tensor_text(tensor)}) takes bytes as they are, "
+                f"so pixels are 0 to 255, got a range of {pixels.range[0]:g} to "
+                f"{pixels.range[1]:g}"
+            )
         return Input(values, origin)
-    low, high = pixels.range or _default_range(tensor)
+    low, high = pixels.range or default_range(tensor)
     reals = low + values.astype(np.float64) * ((high - low) / 255)
-    return fit_reals(reals, tensor, f"{origin}, pixels 0..255 as {low:.4g}..{high:.4g}")
+    return fit_reals(reals, tensor, f"{origin}, {pixel_words(pixels, tensor)}")
 
 
 def _require_bytes(tensor: Tensor, origin: str) -> None:
@@ -134,12 +141,6 @@ def image_shape(tensor: Tensor, path: str) -> tuple[int, int, int]:
             f"channels for an image, but {tensor.name!r} is {tensor_text(tensor)}"
         )
     return shape
-
-
-def _default_range(tensor: Tensor) -> tuple[float, float]:
-    if not is_quantized(tensor):
-        return 0.0, 1.0
-    return io_conversion.pixel_range(tensor)
 
 
 class _Bounded(io.BufferedReader):
