@@ -7,7 +7,8 @@ model, a bad call or a bad input can cause.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from functools import partial
 from typing import Any
 
@@ -41,19 +42,77 @@ class FileChangedError(AreniteError):
     """A file was cut or grew while it was read."""
 
 
-class UnsupportedOperatorError(AreniteError):
+#: Whether a remedy is being looked for: models that are tried meanwhile need none.
+_IS_LOOKING: ContextVar[bool] = ContextVar("is_looking", default=False)
+
+
+class RefusedError(AreniteError):
+    """TensorFlow Lite Micro does not run a model.
+
+    Attributes:
+        reason: The facts and the rule, without the place and without a remedy.
+        message: The same with the place.
+    """
+
+    def __init__(self, message: str, *, reason: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.reason = reason or message
+        self._ask: Callable[[], str] | None = None
+
+    @property
+    def remedy(self) -> str:
+        """Sentence with the command that makes it run; empty where none is known."""
+        if self._ask is None or _IS_LOOKING.get():
+            return ""
+        token, ask = _IS_LOOKING.set(True), self._ask
+        try:
+            found = ask()
+        finally:
+            _IS_LOOKING.reset(token)
+        self._ask = lambda: found
+        return found
+
+    @property
+    def verdict(self) -> str:
+        """The message without what else helps."""
+        return self.message
+
+    def ask_for_remedy(self, ask: Callable[[], str]) -> None:
+        """Let the message end with what a function finds, if it is ever read."""
+        self._ask = self._ask or ask
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.remedy}".rstrip()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(type(self), reason=self.reason), (str(self),)
+
+
+class UnsupportedOperatorError(RefusedError):
     """The model uses operators that the resolver does not have.
 
     Attributes:
         missing: Names of all missing operators, each once, in model order.
     """
 
-    def __init__(self, message: str, missing: Sequence[str] = ()) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, missing: Sequence[str] = (), *, reason: str = "") -> None:
+        super().__init__(message, reason=reason)
         self.missing = tuple(missing)
 
+    @property
+    def verdict(self) -> str:
+        """The operators that are missing, and their places."""
+        return f"{self.reason}."
 
-class ConstraintError(AreniteError, ValueError):
+    def __str__(self) -> str:
+        return f"{self.message}\n{self.remedy}".rstrip()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(type(self), reason=self.reason), (str(self), self.missing)
+
+
+class ConstraintError(RefusedError, ValueError):
     """An operator is used in a way that TensorFlow Lite Micro does not run."""
 
 

@@ -13,6 +13,8 @@ from typing import Any
 _HOOKS = {
     #: What a user's kernel asks of a 32-bit arena, on the emulated core: ``kernels/sizes.py``.
     "asked_on_core": "arenite.firmware.stock.sizes",
+    #: What makes a model run that TFLM refuses: ``runtime/graph.py``.
+    "remedies": "arenite.analysis.refusal",
     #: A thing as a notebook shows it: ``callable_modules.py``.
     "html": "arenite.report.page.notebook",
 }

@@ -1,5 +1,6 @@
 """Kernels next to the operator: what differs is found, and made small."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -57,7 +58,7 @@ def test_a_kernel_that_refuses_is_a_difference_with_its_words():
         context.report_error("no")
 
     check = check_kernel(replace(own, invoke=invoke), "RELU", cases=3)
-    assert check.difference.what == "it fails: $.subgraphs[0].operators[0] (RELU): no"
+    assert re.fullmatch(r"it fails: RELU 0 \('.*'\): no", check.difference.what)
 
 
 def test_an_operator_without_random_models_is_refused():

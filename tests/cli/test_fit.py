@@ -2,9 +2,13 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from arenite.boards import boards
+from arenite.model import ModelBuilder
+from tests.cli.models import saved
+from tests.optimize.lowered import KINDS
 
 
 def test_a_model_that_fits_exits_with_0(arenite, model_file):
@@ -130,3 +134,29 @@ def test_what_an_export_takes_stands_beside_tflm_s_figures(arenite, model_file):
     assert f"flash {facts['flash_bytes']:,} bytes" in text
     assert f"at least {facts['milliseconds']:.3g} ms" in text
     assert "export" not in json.loads(arenite("fit", model_file, *options[:2], "--json").stdout)
+
+
+@pytest.mark.parametrize("options", [(), ("--board", "nano33ble"), ("--ram", "96k")])
+def test_a_model_that_tflm_does_not_run_is_a_verdict(arenite, tmp_path, options):
+    b = ModelBuilder()
+    x, y = b.input("x", (1, 4), "uint8"), b.tensor("y", (1, 4), "float32")
+    b.operator("CONV_3D", [x], [y])
+    b.output(y)
+    path = saved(b.build(), tmp_path / "m.tflite")
+    result = arenite("fit", path, *options)
+    assert result.exit_code == 1
+    assert result.stdout.splitlines()[2:] == [
+        "It does not run.",
+        "TFLM has no CONV_3D (operator 0).",
+    ]
+    facts = json.loads(arenite("fit", path, *options, "--json").stdout)
+    assert (facts["outcome"], facts["remedy"]) == ("does not run", "")
+    assert arenite("fit", path, "--format", "github", *options).stdout.startswith("::error file=")
+
+
+def test_the_verdict_on_a_model_that_can_be_lowered_says_how(arenite, tmp_path):
+    path = saved(KINDS["SIGN"](np.random.default_rng(0)), tmp_path / "m.tflite")
+    facts = json.loads(arenite("fit", path, "--json", "--board", "nano33ble").stdout)
+    assert facts["remedy"] == f"`arenite optimize {path} --lower -o out.tflite` makes it run."
+    arenite("optimize", path, "--lower", "-o", tmp_path / "out.tflite")
+    assert arenite("fit", tmp_path / "out.tflite", "--board", "nano33ble").exit_code == 0

@@ -159,7 +159,7 @@ def test_info_says_for_whose_kernels_the_files_plan_was_made(arenite, tmp_path):
 
 def test_the_command_that_helps_is_named_where_it_helps(arenite, tmp_path):
     path = saved(KINDS["SIGN"](np.random.default_rng(0)), tmp_path / "m.tflite")
-    command = f"arenite optimize {path} -o OUT.tflite --lower"
+    command = f"arenite optimize {path} --lower -o out.tflite"
     assert json.loads(arenite("info", path, "--json").stdout)["resolver"]["remedy"] == command
     _, reverse = REVISED["REVERSE_V2"]
     path = saved(reverse(np.random.default_rng(0)), tmp_path / "m.tflite")
@@ -173,3 +173,40 @@ def test_the_command_that_helps_is_named_where_it_helps(arenite, tmp_path):
     b.output(y)
     path = saved(b.build(), tmp_path / "m.tflite")
     assert json.loads(arenite("info", path, "--json").stdout)["resolver"]["remedy"] == ""
+
+
+def _lacking(count: int) -> ar.Model:
+    """``count`` operators that TFLM runs, and one that it does not have."""
+    b = ModelBuilder()
+    x = b.input("x", (2, 2), "float32")
+    for number in range(count):
+        y = b.tensor(f"t{number}", (2, 2), "float32")
+        b.operator("ABS", [x], [y])
+        x = y
+    y = b.tensor("a rather long name of what comes out of the model", (2, 2), "float32")
+    b.operator("CONV_3D", [x], [y])
+    b.output(y)
+    return b.build()
+
+
+def test_the_verdict_is_first_and_every_line_of_the_firmware_is_cpp(arenite, tmp_path):
+    b = ModelBuilder()
+    inputs = [b.input(f"x{number}", (1, 2), "float32") for number in range(32)]
+    y = b.tensor("a rather long name of what comes out of the model", (1, 64), "float32")
+    b.operator("CONCATENATION", inputs, [y])
+    b.output(y)
+    lines = arenite("info", saved(b.build(), tmp_path / "m.tflite")).stdout.splitlines()
+    assert lines[2].startswith("TensorFlow Lite Micro refuses this model: CONCATENATION 0 has 32")
+    firmware = [line.strip() for line in lines[lines.index("Firmware (C++)") + 1 :]]
+    assert sum(line.startswith("//") for line in firmware) > 1
+    assert all(line.startswith(("//", "resolver.", "static ")) for line in firmware)
+
+
+def test_many_operators_are_counted_by_kind_unless_all_are_asked_for(arenite, tmp_path):
+    path = saved(_lacking(150), tmp_path / "m.tflite")
+    short, long = (arenite("info", path, *more).stdout.splitlines() for more in ([], ["--all"]))
+    assert [line for line in short if line.startswith("ABS")] == [
+        "ABS            150           0     0"
+    ]
+    assert any(line.startswith("151 operators, by kind;") for line in short)
+    assert sum(" ABS " in line for line in long) == 150

@@ -75,7 +75,7 @@ def test_a_call_that_cannot_go_on_says_why_and_where(mistakes, mistake):
     error, text = STOPPED[mistake]
     with pytest.raises(error, match=text) as caught:
         ar.Interpreter(model(mistakes, mistake), engine="reference")(VALUES)
-    assert "$.subgraphs[0].operators[0] (MISTAKES)" in str(caught.value)
+    assert "MISTAKES 0 (" in str(caught.value)
 
 
 @pytest.mark.parametrize("mistake", [6, 8])

@@ -36,7 +36,7 @@ def test_equal_inputs_are_counted_and_optional_ones_left_out():
     b = ModelBuilder()
     x = b.input("x", (1, 4), "float32")
     b.operator("ADD", [x, x, -1], [b.tensor("y", (1, 4), "float32")])
-    row = next(line for line in lines(b.build()) if "ADD" in line)
+    row = next(line for line in lines(b.build()) if line.startswith("0  ADD"))
     assert row == "0  ADD       2x float32[1,4]  float32[1,4]           0     0"
 
 

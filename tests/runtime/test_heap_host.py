@@ -66,7 +66,7 @@ def test_a_node_that_refuses_leaves_nothing_to_run() -> None:
         context.report_error("no")
 
     heap = HeapInterpreter(custom_chain(), resolver_with(prepare=prepare))
-    with pytest.raises(ConstraintError, match=r"\$.subgraphs\[0\].operators\[0\] \(STEP\): no"):
+    with pytest.raises(ConstraintError, match=r"STEP 0 .*: no"):
         heap.allocate_tensors()
     with pytest.raises(StateError):
         heap.invoke()
@@ -77,7 +77,7 @@ def test_what_tflm_leaves_undefined_is_a_warning_with_its_place() -> None:
         context.warn_undefined("nobody knows")
 
     heap = HeapInterpreter(custom_chain(), resolver_with(prepare=prepare))
-    with pytest.warns(UndefinedWarning, match=r"operators\[0\] \(STEP\): nobody knows"):
+    with pytest.warns(UndefinedWarning, match=r"STEP 0 .*: nobody knows"):
         heap.allocate_tensors()
 
 
@@ -138,7 +138,7 @@ def test_a_tensor_cannot_get_another_shape_behind_an_earlier_operators_back() ->
 
     sizes = iter([2, 3])
     heap = HeapInterpreter(b.build(), resolver_with(prepare=prepare))
-    with pytest.raises(ConstraintError, match=r"operators\[1\].*would get the shape \[3\]"):
+    with pytest.raises(ConstraintError, match=r" 1 .*would get the shape \[3\]"):
         heap.allocate_tensors()
 
 

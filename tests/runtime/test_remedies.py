@@ -51,13 +51,13 @@ def test_an_operator_that_tflm_does_not_have_is_not_only_to_be_added() -> None:
     with pytest.raises(ar.UnsupportedOperatorError) as error:
         ar.Interpreter(one("SIGN", "float32"))
     assert str(error.value).splitlines()[1:] == [
-        "TFLM has no operator SIGN: no firmware runs the model unless it brings a kernel; let "
-        "`arenite optimize --lower` write it from others where it can, replace it in the original "
-        "model, or bring one",
+        "TFLM has no operator SIGN: no firmware runs the model unless it brings a kernel; replace "
+        "it in the original model, or bring one",
         "register them with",
         "  resolver.add('SIGN', ar.Registration(prepare=..., invoke=...))",
         "or load the model with operators={name: registration}; on the command line, --ops "
         "MODULE.py names a file that has them (docs/custom-operators.md)",
+        "`arenite optimize MODEL --lower -o out.tflite` makes it run.",
     ]
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from arenite.analysis.fit import Fit
+    from arenite.errors import RefusedError
     from arenite.model import Model
 
 ModelPaths = Annotated[
@@ -98,8 +99,8 @@ def fit(
 ) -> None:
     """Say whether a model fits a board; without a board, which boards it fits.
 
-    Exit code 0: it fits. 1: it does not. 3: not known, or the limit lies within what the estimate
-    may be off. 2: wrong usage.
+    Exit code 0: it fits. 1: it does not, or TFLM does not run it. 3: not known, or the limit lies
+    within what the estimate may be off. 2: wrong usage.
 
     Several models, or --runtime or --manifest: streaming models side by side, as wake words are.
 
@@ -121,9 +122,14 @@ def fit(
     device = replace(firmware, clock=limits.clock).chosen()
     loaded = load_model(names[0], ops)
     is_limited = limits.clock or limits.ram is not None or limits.flash is not None
-    if not (firmware.board or firmware.target or is_limited):
-        _all_boards(loaded, limits.deadline, as_json=how == "json")
-    _fit(loaded, device, {**given, "clock": device.clock, "margin": margin}, how, exported)
+    from arenite.errors import RefusedError
+
+    try:
+        if not (firmware.board or firmware.target or is_limited):
+            _all_boards(loaded, limits.deadline, as_json=how == "json")
+        _fit(loaded, device, {**given, "clock": device.clock, "margin": margin}, how, exported)
+    except RefusedError as error:
+        _does_not_run(loaded.source, error, how)
 
 
 def _fit(
@@ -145,6 +151,29 @@ def _fit(
         drawn = partial(render_fit, exported=size)
         show(found, lambda fit: fit_facts(fit) | more, drawn, device.note(), as_json=how == "json")
     raise typer.Exit(EXIT_CODES[found.outcome])
+
+
+def _does_not_run(file: str, error: RefusedError, how: FormatName | None) -> NoReturn:
+    """The verdict on a model that TFLM refuses; ends the command."""
+    from arenite.report.fit import render_refused
+    from arenite.report.github import refused_annotation
+
+    facts = {
+        "file": file,
+        "outcome": "does not run",
+        "reason": error.verdict,
+        "remedy": error.remedy,
+    }
+    if how == "github":
+        typer.echo(refused_annotation(file, error))
+    else:
+        show(
+            error,
+            lambda _: facts,
+            lambda error, width: render_refused(file, error, width),
+            as_json=how == "json",
+        )
+    raise typer.Exit(1)
 
 
 def _for_github(found: Fit) -> None:

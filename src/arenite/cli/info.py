@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+from typing import Annotated
+
+import typer
+
 from arenite.cli.common import AsJson, ModelPath, console, print_json, print_lines
 from arenite.cli.device import TflmVersion
 from arenite.cli.operators import Ops, load_model
@@ -11,10 +16,13 @@ def info(
     model: ModelPath,
     *,
     tflm_version: TflmVersion = None,
+    is_whole: Annotated[
+        bool, typer.Option("--all", help="List every operator, however many there are.")
+    ] = False,
     ops: Ops = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show a model's inputs, outputs, operators, sizes and C++ resolver.
+    """Show a model's inputs, outputs, operators, sizes and C++ resolver; first what TFLM refuses.
 
     With --tflm-version, also which operators that TFLM does not have.
 
@@ -31,6 +39,7 @@ def info(
         print_json(model_facts(loaded) | ({} if lacks is None else {"revision": lacks._asdict()}))
         return
     terminal = console()
-    print_lines(terminal, render_model(loaded, terminal.width))
+    lines = render_model(loaded, terminal.width, *([sys.maxsize] if is_whole else []))
+    print_lines(terminal, lines)
     if lacks is not None:
         print_lines(terminal, render_lacking(lacks, terminal.width))

@@ -76,6 +76,7 @@ class LibraryResolver:
     """
 
     def __init__(self, resolver: OpResolver, target: Target) -> None:
+        self.is_whole = getattr(resolver, "is_whole", False)
         self._resolver = resolver
         self._target = target
         self._glue_for = library_of(target).glue_for

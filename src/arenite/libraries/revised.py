@@ -42,6 +42,7 @@ class RevisedResolver:
     """
 
     def __init__(self, resolver: OpResolver, given: OpResolver, target: Target) -> None:
+        self.is_whole = getattr(resolver, "is_whole", False)
         self._resolver, self._given = resolver, given
         self._revision, self._library = revision_of(target.tflm), target.library
         self._builds = ("package", "") if target.abi == "lp64" else ("",)

@@ -48,10 +48,20 @@ def view_of(context: Context, node: Node) -> NodeView:
 Constraint = Callable[[NodeView], bool]
 
 
-def _described(check: Constraint, name: str, doc: str) -> Constraint:
+def _described(check: Constraint, name: str, doc: str, takes: str = "") -> Constraint:
     check.__name__ = name
     check.__doc__ = doc
+    if takes:
+        check.takes = takes  # type: ignore[attr-defined]
     return check
+
+
+def demand(constraint: Constraint, who: str = "TFLM") -> str:
+    """The rule in words: ``TFLM takes 1 to 10.``, or the docstring with whose rule it is."""
+    takes = getattr(constraint, "takes", "")
+    if takes:
+        return f"{who} takes {takes}."
+    return f"{who} demands: {' '.join((constraint.__doc__ or '').split())}"
 
 
 def _counted(count: int, noun: str) -> str:
@@ -80,7 +90,9 @@ def inputs_between(low: int, high: int, optional: frozenset[int] = frozenset()) 
         doc += f"; only {_listed(optional)} may be absent"
     elif high > 1:
         doc += ", all present"
-    return _described(check, "inputs_between", f"{doc}.")
+    takes = f"{low}" if low == high else f"{low} to {high}"
+    takes += f", of which {_listed(optional)} may be absent" if optional else ""
+    return _described(check, "inputs_between", f"{doc}.", takes)
 
 
 def outputs_exactly(count: int) -> Constraint:
@@ -89,7 +101,8 @@ def outputs_exactly(count: int) -> Constraint:
     def check(node: NodeView) -> bool:
         return len(node.outputs) == count and None not in node.outputs
 
-    return _described(check, "outputs_exactly", f"There {_counted(count, 'output')}.")
+    doc = f"There {_counted(count, 'output')}."
+    return _described(check, "outputs_exactly", doc, str(count))
 
 
 def counts(inputs: int, outputs: int) -> tuple[Constraint, Constraint]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arenite.model.types import FLOAT16, UINT8
+from arenite.model.types import FLOAT16, FLOAT32, UINT8
 from arenite.ops.constraints import Constraint, NodeView
 
 _COMPILED = (
@@ -24,9 +24,8 @@ _TYPES = {
         "again, with inference_input_type and inference_output_type tf.int8"
     ),
     FLOAT16: (
-        "float16 weights are for GPUs, and TFLM has no such arithmetic: let `arenite optimize "
-        "--lower` make them float32, or convert the original model again without tf.float16 in "
-        "supported_types"
+        "float16 weights are for GPUs, and TFLM has no such arithmetic: convert the original "
+        "model again without tf.float16 in supported_types"
     ),
 }
 
@@ -41,5 +40,8 @@ def of_types(node: NodeView, constraint: Constraint) -> str:
     text = constraint.__doc__ or ""
     if not any(word in text for word in ("type", "is one of", "float32", "int8")):
         return ""
-    types = {tensor.type for tensor in (*node.inputs, *node.outputs) if tensor is not None}
+    tensors = [tensor for tensor in (*node.inputs, *node.outputs) if tensor is not None]
+    types = {tensor.type for tensor in tensors}
+    if FLOAT32 in types and not any(one.scale_count for one in tensors if one.type is UINT8):
+        types.discard(UINT8)  # pixels that become floats
     return next((f" ({remedy})" for type_, remedy in _TYPES.items() if type_ in types), "")

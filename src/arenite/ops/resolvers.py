@@ -19,6 +19,9 @@ class MutableOpResolver:
     >>> resolver = MutableOpResolver(2).add("CONV_2D").add("SOFTMAX")
     """
 
+    #: Whether it has every operator that there is, whatever a model becomes.
+    is_whole = False
+
     def __init__(self, size: int | None = None) -> None:
         if size is not None and size < 1:
             raise ValueError(f"size: expected a number of operators of at least 1, got {size}")
@@ -88,6 +91,8 @@ def _whole(name: str, registration: Registration) -> Registration:
 
 class AllOpsResolver(MutableOpResolver):
     """A resolver with every operator that Arenite has; custom ones can be added."""
+
+    is_whole = True
 
     def __init__(self) -> None:
         super().__init__()

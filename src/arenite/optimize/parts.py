@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from arenite.errors import AreniteError, UnsupportedOperatorError
+from arenite.errors import AreniteError, RefusedError, UnsupportedOperatorError
 from arenite.formats import tflite
 from arenite.model import Model, Operator, OptionsTable, Quantization, Subgraph, Tensor, TensorType
 from arenite.model.model import Array, constant_bytes
@@ -236,7 +236,9 @@ def why_refused(edit: Edit, operator: Operator, target: Target | None) -> str:
     error = refusal_of(single(edit, operator), target)
     if isinstance(error, UnsupportedOperatorError):
         return f"TFLM has no {operator.name}"
-    return "" if error is None else str(error).partition("): ")[2] or str(error)
+    if isinstance(error, RefusedError):
+        return error.reason
+    return "" if error is None else str(error)
 
 
 def single(edit: Edit, operator: Operator) -> Model:

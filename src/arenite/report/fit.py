@@ -9,6 +9,7 @@ from rich.text import Text
 from arenite.analysis.fit import Fit
 from arenite.analysis.needs import amount
 from arenite.boards import Board
+from arenite.errors import RefusedError
 from arenite.firmware.size import FirmwareSize
 from arenite.model.text import printable
 from arenite.report.firmware_size import size_words
@@ -106,6 +107,16 @@ def verdict(fit: Fit, width: int) -> Iterator[Text]:
         width,
         style=style,
     )
+
+
+def render_refused(file: str, error: RefusedError, width: int) -> Iterator[Text]:
+    """The verdict on a model that TFLM refuses: why, and what to type."""
+    yield Text(printable(file), style="bold")
+    yield Text()
+    yield from wrapped("It does not run.", width, style=_STYLES["does not fit"])
+    yield from wrapped(error.verdict, width)
+    if error.remedy:
+        yield from wrapped(error.remedy, width)
 
 
 def render_fits(found: Sequence[Fit], file: str, width: int) -> Iterator[Text]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from arenite.analysis.fit import Fit
 from arenite.analysis.needs import Need, amount
+from arenite.errors import RefusedError
 from arenite.model.text import printable
 
 _LEVELS = {"fits": "notice", "does not fit": "error", "not known": "warning", "marginal": "warning"}
@@ -23,6 +24,13 @@ def annotation(fit: Fit) -> str:
     text = f"{printable(fit.file)}{where}: {fit.outcome}. {words}"
     properties = f"file={_property(fit.file)},title={_property(f'arenite fit: {fit.outcome}')}"
     return f"::{_LEVELS[fit.outcome]} {properties}::{_data(text)}"
+
+
+def refused_annotation(file: str, error: RefusedError) -> str:
+    """One line that GitHub shows beside a file that TFLM refuses."""
+    words = f"{error.verdict} {error.remedy}".rstrip()
+    properties = f"file={_property(file)},title={_property('arenite fit: does not run')}"
+    return f"::error {properties}::{_data(f'{printable(file)}: does not run. {words}')}"
 
 
 def summary(fit: Fit) -> Iterator[str]:

@@ -9,7 +9,7 @@ import numpy as np
 from rich.text import Text
 
 from arenite.analysis.facts import options
-from arenite.analysis.refusal import refusal, remedy
+from arenite.analysis.refusal import refusal, remedies
 from arenite.analysis.resolver_code import resolver
 from arenite.analysis.statistics import (
     ModelStatistics,
@@ -24,18 +24,28 @@ from arenite.model.text import printable
 from arenite.report.ethos_u import render_npu
 from arenite.report.text import Column, name_text, number, size, table, wrapped
 
+#: Operators of a subgraph that are listed one by one, unless all are asked for.
+MOST_LISTED = 100
 
-def render_model(model: Model, width: int) -> Iterator[Text]:
-    """Inputs, outputs, operators, sizes and the firmware's resolver, ``width`` cells wide."""
+
+def render_model(model: Model, width: int, most: int = MOST_LISTED) -> Iterator[Text]:
+    """Verdict, inputs, outputs, operators, sizes, the firmware's resolver, ``width`` cells wide.
+
+    A subgraph of more than ``most`` operators has a row for each kind of them.
+    """
     stats = statistics(model)
     yield Text(printable(model.source or "(built)"), style="bold")
     yield Text()
+    yield from _verdict(model, width)
     yield from ports_table(model, width)
     for index, subgraph in enumerate(model.subgraphs):
         yield Text()
         if len(model.subgraphs) > 1:
             yield Text(f"Subgraph {index} {printable(subgraph.name)}".rstrip(), style="bold")
         rows = [op for op in stats.operators if op.subgraph == index]
+        if len(rows) > most:
+            yield from _kinds_table(rows, width)
+            continue
         yield from _operators_table(subgraph, rows, width)
     yield Text()
     yield from _sizes(model, stats)
@@ -124,6 +134,32 @@ def _operators_table(subgraph: Subgraph, stats: list[OperatorStatistics], width:
         Column("MACs", macs, "right"),
     ]
     return table(columns, width)
+
+
+def _kinds_table(stats: list[OperatorStatistics], width: int) -> Iterator[Text]:
+    """A row per kind of operators: their number and the sums of their costs."""
+    kinds: dict[str, list[OperatorStatistics]] = {}
+    for one in stats:
+        kinds.setdefault(one.name, []).append(one)
+    macs = [[one.macs for one in of] for of in kinds.values()]
+    columns = [
+        Column("operator", [printable(name) for name in kinds], shrink=20),
+        Column("how many", [number(len(of)) for of in kinds.values()], "right"),
+        Column(
+            "parameters",
+            [number(sum(one.parameters for one in of)) for of in kinds.values()],
+            "right",
+            keep=1,
+        ),
+        Column(
+            "MACs",
+            ["?" if None in of else number(sum(one or 0 for one in of)) for of in macs],
+            "right",
+        ),
+    ]
+    yield from table(columns, width)
+    text = f"{number(len(stats))} operators, by kind; arenite info MODEL --all lists each."
+    yield from wrapped(text, width)
 
 
 def operator_rows(
@@ -232,13 +268,27 @@ def _resolver(model: Model, width: int) -> Iterator[Text]:
     yield Text("Firmware (C++)", style="bold")
     for line in cpp.lines:
         yield Text(f"  {line}", overflow="fold", no_wrap=True)
+    for sentence in obstacles(model):
+        for part in wrapped(sentence, width - 5):
+            yield Text(f"  // {part.plain}", style="yellow")
+
+
+def _verdict(model: Model, width: int) -> Iterator[Text]:
+    """Whether TFLM runs the model, where it does not: before all else."""
+    found = obstacles(model)
+    if found:
+        yield from wrapped(" ".join(found), width, style="yellow")
+        yield Text()
+
+
+def obstacles(model: Model) -> list[str]:
+    """Sentences on what keeps TFLM from running a model, and what to type; none where it runs."""
+    cpp, refused = resolver(model), refusal(model)
+    found = []
     if cpp.missing:
-        names = ", ".join(cpp.missing)
-        yield Text(f"  // TensorFlow Lite Micro does not have: {names}", style="yellow")
-    refused = refusal(model)
+        names = ", ".join(map(printable, cpp.missing))
+        found.append(f"TensorFlow Lite Micro does not have: {names}.")
     if refused is not None:
-        text = f"  // TensorFlow Lite Micro refuses this model: {printable(refused)}"
-        yield from wrapped(text, width, indent=2, style="yellow")
-    command = remedy(model) if cpp.missing or refused else ""
-    if command:
-        yield from wrapped(f"  // It runs what this makes of it: {command}", width, indent=2)
+        found.append(f"TensorFlow Lite Micro refuses this model: {printable(refused)}")
+    helps = remedies(model) if found else ""
+    return [*found, helps] if helps else found

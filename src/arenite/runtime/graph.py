@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from arenite import native
-from arenite.errors import ModelError
+from arenite.errors import ModelError, RefusedError
 from arenite.formats.tflite import parse_options
 from arenite.memory.arena import Bytes
 from arenite.memory.budget import Budget
@@ -78,7 +78,10 @@ class GraphHost(Context, Protocol):
         """Bytes above the head, until the end of ``prepare``."""
 
     def place(self) -> str:
-        """The current node's path in the model, with its operator's name."""
+        """The current node: its operator, that one's number, and the name of what it writes."""
+
+    def numbered_operator(self) -> str:
+        """The current node's operator with its number."""
 
     @property
     def budget(self) -> Budget:
@@ -156,6 +159,8 @@ class Graph:
     runner: Runner | None = None
     #: What operators may call; None where loops may have no end.
     calls: CallBudget | None = None
+    #: What found the registrations.
+    _resolver: OpResolver | None = None
 
     @property
     def is_own(self) -> bool:
@@ -189,25 +194,28 @@ class Graph:
             kind = type(resolver).__name__
             raise TypeError(f"expected a resolver, such as arenite.AllOpsResolver(), got {kind}")
         check_order(self.model, native.checks(), takes_scratch)
-        missing: dict[str, Operator] = {}
+        missing: dict[str, tuple[Operator, str]] = {}
         found: dict[str, Registration | None] = {}
-        self.nodes = []
-        for subgraph in self.model.subgraphs:
+        self.nodes, self._resolver = [], resolver
+        for number, subgraph in enumerate(self.model.subgraphs):
             resolved = []
-            for operator in subgraph.operators:
+            for position, operator in enumerate(subgraph.operators):
                 name = operator.name
                 if name not in found:
                     found[name] = self._find(resolver, name)
                 registration = found[name]
                 if registration is None:
-                    missing.setdefault(name, operator)
+                    inside = f" of subgraph {number}" if number else ""
+                    missing.setdefault(name, (operator, f"operator {position}{inside}"))
                     continue
                 resolved.append(NodeAndRegistration(_node(operator, registration), registration))
             self.nodes.append(resolved)
         if missing:
             from arenite.runtime.missing import unsupported  # noqa: PLC0415 - for an error
 
-            raise unsupported(list(missing.values()), resolver)
+            error = unsupported(list(missing.values()), resolver)
+            self._let_ask(error)
+            raise error
         self.registrations = tuple(filter(None, found.values()))
 
     def _find(self, resolver: OpResolver, name: str) -> Registration | None:
@@ -281,16 +289,29 @@ class Graph:
         """Check every node's constraints and call its ``prepare``; which one, after each."""
         host = self.host
         for subgraph, number, entry in self._walk():
-            node, registration = entry.node, entry.registration
-            if registration.constraints:
-                self._check(entry)
-            if registration.prepare is not None:
-                context = self._context(registration, registration.prepare)
-                node.params = registration.prepare(context, node)
-                if context is not host:
-                    self._checked.finish_allocating("prepare")
+            try:
+                self._prepare(entry)
+            except RefusedError as error:
+                self._let_ask(error)
+                raise
             host.finish_prepare_node()
             yield subgraph, number
+
+    def _prepare(self, entry: NodeAndRegistration) -> None:
+        node, registration = entry.node, entry.registration
+        if registration.constraints:
+            self._check(entry)
+        if registration.prepare is not None:
+            context = self._context(registration, registration.prepare)
+            node.params = registration.prepare(context, node)
+            if context is not self.host:
+                self._checked.finish_allocating("prepare")
+
+    def _let_ask(self, error: RefusedError) -> None:
+        """Let an error find out what makes the model run."""
+        from arenite.runtime.refused import let_ask  # noqa: PLC0415 - for an error
+
+        let_ask(error, self.model, self.host.target, self._resolver)
 
     def entry(self, number: int, subgraph: int = 0) -> NodeAndRegistration:
         """An operator's node and registration.
@@ -363,10 +384,9 @@ class Graph:
         view = view_of(self.host, entry.node)
         for constraint in entry.registration.constraints:
             if not constraint(view):
-                from arenite.ops.remedies import of_types  # noqa: PLC0415 - for an error
+                from arenite.runtime.refused import refused  # noqa: PLC0415 - for an error
 
-                text = " ".join((constraint.__doc__ or "").split())
-                self.host.report_error(text + of_types(view, constraint))
+                raise refused(self.host.numbered_operator(), view, constraint)
 
 
 def _node(operator: Operator, registration: Registration) -> Node:

@@ -14,6 +14,7 @@ from arenite.memory.abi import abi_of
 from arenite.memory.arena import Bytes
 from arenite.memory.liveness import ONLINE, offline_offsets
 from arenite.model import Model, Subgraph, Tensor
+from arenite.model.text import printable
 from arenite.ops import Array, EvalTensor, TfLiteTensor
 from arenite.ops.kernel_util import all_params_of
 from arenite.runtime.state import InterpreterState, StateGuard
@@ -127,7 +128,7 @@ class HostContext(StateGuard):
 
     def report_error(self, message: str) -> NoReturn:
         """Raise ``ConstraintError`` with the current node's place."""
-        raise ConstraintError(f"{self.place()}: {message}")
+        raise ConstraintError(f"{self.place()}: {message}", reason=message)
 
     def warn_undefined(self, message: str) -> None:
         """Warn with ``UndefinedWarning`` and the current node's place."""
@@ -258,8 +259,19 @@ class HostContext(StateGuard):
     # -- places in messages
 
     def place(self) -> str:
-        """The current node's path in the model, with its operator's name."""
-        return f"$.subgraphs[{self.subgraph}].operators[{self.operator}] ({self.operator_name})"
+        """The current node: its operator, that one's number, and the name of what it writes."""
+        written = [index for index in self._node_outputs if 0 <= index < len(self._full)]
+        name = f" ({printable(self._full[written[0]].name)!r})" if written else ""
+        return f"{self.numbered_operator()}{name}"
+
+    def numbered_operator(self) -> str:
+        """The current node's operator with its number, and its subgraph if there are several."""
+        inside = f" of subgraph {self.subgraph}" if self.subgraph else ""
+        return f"{printable(self.operator_name) or 'operator'} {self.operator}{inside}"
+
+    @property
+    def _node_outputs(self) -> tuple[int, ...]:
+        return self.operators[self.operator].outputs if self.operators else ()
 
     @property
     def operator_name(self) -> str:

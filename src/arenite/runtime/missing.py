@@ -9,14 +9,18 @@ from arenite.ops.remedies import of_custom_operator
 from arenite.ops.tflm_names import add_method
 
 
-def unsupported(missing: list[Operator], resolver: OpResolver) -> UnsupportedOperatorError:
-    """The error that lists all operators which a resolver lacks, with what helps for each."""
+def unsupported(
+    first: list[tuple[Operator, str]], resolver: OpResolver
+) -> UnsupportedOperatorError:
+    """The error that lists all operators which a resolver lacks, with what helps for each.
+
+    ``first``: the first of each kind, and where it is.
+    """
+    missing = [op for op, _ in first]
     names = [op.name for op in missing]
     lines = [f"the model needs operators that {resolver!r} does not have: {_listed(names)}"]
     came = {name: resolver.came(name) if hasattr(resolver, "came") else "" for name in names}
     lines += [sentence for sentence in came.values() if sentence]
-    if any(came.values()):
-        lines.append("`arenite optimize --lower` writes some operators from those that there are")
     missing = [op for op in missing if not came[op.name]]
     foreign = {op.name: of_custom_operator(op.name) for op in missing if op.is_custom}
     lines += [f"{name}: {remedy}" for name, remedy in foreign.items() if remedy]
@@ -24,8 +28,7 @@ def unsupported(missing: list[Operator], resolver: OpResolver) -> UnsupportedOpe
     if unknown := [op.name for op in others if _is_unknown_to_tflm(op)]:
         lines.append(
             f"TFLM has no operator {_listed(unknown)}: no firmware runs the model unless it brings "
-            "a kernel; let `arenite optimize --lower` write it from others where it can, replace "
-            "it in the original model, or bring one"
+            "a kernel; replace it in the original model, or bring one"
         )
     if others:
         lines += ["register them with", *map(_registering, others)]
@@ -34,7 +37,9 @@ def unsupported(missing: list[Operator], resolver: OpResolver) -> UnsupportedOpe
             "or load the model with operators={name: registration}; on the command line, "
             "--ops MODULE.py names a file that has them (docs/custom-operators.md)"
         )
-    return UnsupportedOperatorError("\n".join(lines), names)
+    places = ", ".join(f"{_listed([op.name])} ({place})" for op, place in first)
+    reason = f"TFLM has no {places}"
+    return UnsupportedOperatorError("\n".join(lines), names, reason=reason)
 
 
 def _listed(names: list[str]) -> str:

@@ -78,7 +78,7 @@ test_what_is_refused = refuses(
     ),
     (concatenation([(2,)], (2,), PLAIN, "int8", (1, 2)), RESCALED),
     (concatenation([(2,)], (2,), PLAIN, "int16", (1, 1)), RESCALED),
-    (concatenation([(1,)] * 11, (11,), PLAIN), "1 to 10 inputs"),
+    (concatenation([(1,)] * 11, (11,), PLAIN), "has 11 inputs; TFLM takes 1 to 10"),
     (concatenation([(1,) * 7], (1,) * 7, PLAIN), "No input has more than 6 dimensions"),
     (concatenation([(2,)], (2,), PLAIN, "uint8"), "Input 0 is one of"),
 )

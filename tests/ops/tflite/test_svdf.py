@@ -144,6 +144,6 @@ test_refuses = refuses(
     (svdf("int8", state_type="int16"), "All tensors are float32, or all are integers"),
     (svdf("int8", variable=False), "activation state .* is a variable tensor"),
     (svdf("int8", bias_scale=2.0), "bias's scale must be .* = 1 .* got 2"),
-    (svdf("int8", tail=(-1, 4)), "There are 5 inputs"),
-    (svdf("int8", tail=(3,)), "There are 5 inputs"),
+    (svdf("int8", tail=(-1, 4)), "input . is absent; TFLM takes 5"),
+    (svdf("int8", tail=(3,)), "has 4 inputs; TFLM takes 5"),
 )

@@ -160,7 +160,7 @@ def test_rescaling_equals_the_fixed_point_definition(wide: bool) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"count": 20}, "24 inputs"),
+        ({"count": 20}, "TFLM takes 24"),
         ({"replace": {9: 1}}, "standard LSTM: without peepholes"),
         ({"replace": {16: 1}}, "standard LSTM: without peepholes"),
         ({"replace": {20: 9}}, "standard LSTM: without peepholes"),

@@ -81,6 +81,17 @@ def _lowered(model: Model, settings: Settings) -> Outcome:
     return Outcome(result, (*log.changes, *gone), tuple(log.declined), log.is_exact)
 
 
+def with_known_shapes(model: Model) -> Model:
+    """The model with constants in place of what it computes from shapes, and no other operator."""
+    settings = Settings(lower=True)
+    edits = [Edit(model, number) for number in range(len(model.subgraphs))]
+    for edit in edits:
+        for position, operator in edit:
+            if not operator.is_custom and not fold_shape(edit, position):
+                settle_shapes(edit, operator, settings)
+    return drop_operators(edited(model, edits))[0]
+
+
 @dataclass
 class _Log:
     """Notes on what was lowered and what was not."""
