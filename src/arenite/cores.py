@@ -105,6 +105,7 @@ class Core:
         abi: Whose struct sizes its compiler makes.
         kernels: Whose kernels an exported folder has.
         clang: What clang calls it (``-mcpu``); empty where nothing is built for it.
+        gcc: What GCC 12 calls it (``-mcpu``), or one with the same instructions, if not by its name.
         has_fpu: Whether firmware is built for its floating-point unit, with the hard float ABI.
         unicorn: What Unicorn calls a core that runs its code; empty where QEMU emulates it, or
             nothing does.
@@ -122,6 +123,7 @@ class Core:
     instructions: Instructions
     kernels: Kernels = "portable"
     clang: str = ""
+    gcc: str = ""
     has_fpu: bool = False
     unicorn: str = ""
     qemu: str = ""
@@ -165,6 +167,7 @@ _ROWS = (
         "dsp",
         kernels="cortex_m",
         clang="cortex_m7+fp_armv8d16sp",
+        gcc="cortex-m7+nofp.dp",
         has_fpu=True,
         unicorn="ARM_CORTEX_M7",
         pipeline="two at once",
@@ -195,6 +198,7 @@ _ROWS = (
         "mve",
         kernels="cortex_m55",
         clang="cortex_m85+mve_fp",
+        gcc="cortex-m55",
         has_fpu=True,
         qemu="mps3-an547",
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -61,6 +61,19 @@ Limit = Annotated[
 ]
 
 
+#: As :class:`arenite.firmware.compiler.toolchain.Toolchain` has them.
+CompilerName = Literal["zig", "gcc"]
+LevelName = Literal["O0", "O1", "O2", "O3", "Os"]
+Compiler = Annotated[
+    CompilerName,
+    typer.Option(
+        help="zig: clang, from the package ziglang. gcc: arm-none-eabi-gcc or "
+        "riscv64-unknown-elf-gcc of this machine."
+    ),
+]
+Level = Annotated[LevelName, typer.Option(help="The compiler's optimisation level.")]
+
+
 NoRevision = Annotated[
     str | None,
     no_revision("a board runs the TFLM that --tflm names, or an export, which has none"),
@@ -75,6 +88,8 @@ def board(
     limits: LimitOptions,
     runs: Runs = 4,
     limit: Limit = None,
+    compiler: Compiler = "zig",
+    level: Level = "Os",
     tflm_version: NoRevision = None,
     ops: Ops = None,
     stock: Stock = False,
@@ -89,12 +104,17 @@ def board(
     Example: arenite board model.tflite --runs 20
     """
     from arenite.errors import BoardLimitError
+    from arenite.firmware.compiler.toolchain import DEFAULT as ZIG
+    from arenite.firmware.compiler.toolchain import Toolchain
     from arenite.firmware.trial import trial_facts
     from arenite.report.board import render_trial
 
     device = chosen_device(on, target)
     processor = device.target.processor if device.is_named else None
     _require_sources(model, tflm, ops, stock=stock)
+    toolchain = Toolchain(compiler, level)
+    if stock and toolchain != ZIG:
+        raise typer.BadParameter("--stock is built by zig with -O2")
     try:
         if stock:
             if limits.are_arenites:
@@ -103,7 +123,8 @@ def board(
         else:
             what = model if Path(model).is_dir() else load_model(model, ops)
             most = None if limit is None else limit * 10**6
-            result = _exported(what, processor, (runs, most), limits, device.board)
+            how = {"runs": runs, "limit": most, "toolchain": toolchain}
+            result = _exported(what, processor, limits, device.board, how)
     except BoardLimitError as error:
         fail(f"not verified: {error}", NOT_VERIFIED)
     words = device.note("this is firmware for", device.target.processor)
@@ -128,19 +149,16 @@ def _require_sources(model: str, tflm: str | None, ops: Path | None, *, stock: b
 def _exported(
     what: str | Model,
     processor: str | None,
-    runs: tuple[int, int | None],
     limits: LimitOptions,
     on: BoardFacts | None,
+    how: dict[str, Any],
 ) -> Trial:
-    """Run an export so often, each time with at most so many instructions."""
+    """Run an export in such a way."""
     from arenite.firmware.trial import trial
 
-    count, limit = runs
-    headers = given_kernels().headers()
+    how |= limits.on(on) | {"on": on, "headers": given_kernels().headers()}
     with usage_errors(limits.may_be_missed):
-        return trial(
-            *(what, processor, count), **limits.on(on), limit=limit, on=on, headers=headers
-        )
+        return trial(what, processor, **how)
 
 
 def _stock(model: str, tflm: str, processor: str | None, runs: int, on: BoardFacts | None) -> Trial:

@@ -15,6 +15,8 @@ from arenite.boards.board import Board as BoardFacts
 from arenite.cores import CORES, DEFAULT
 from arenite.emulator.machine import Count
 from arenite.errors import BoardError, BoardLimitError
+from arenite.firmware.compiler.toolchain import DEFAULT as ZIG
+from arenite.firmware.compiler.toolchain import Toolchain
 from arenite.firmware.compiler.zig import Headers
 from arenite.firmware.device import Device, LayerRun, whole
 from arenite.firmware.export import headers_in, layered, tflm_arena, write
@@ -74,6 +76,7 @@ class Board:
             model with loops and of a folder, whose sources may be anybody's; a folder may take 20
             times what it says of itself. What has no loops comes to an end.
         headers: What kernels in C++ are compiled against, of a folder that has some.
+        toolchain: The compiler that builds it.
 
     Attributes:
         model: The model, without a plan for TFLM's memory; of a folder, its ports alone.
@@ -103,6 +106,7 @@ class Board:
         optimize: bool = True,
         limit: int | None = None,
         headers: Headers | None = None,
+        toolchain: Toolchain = ZIG,
     ) -> None:
         exported = exported_folder(model)
         if exported is not None:
@@ -111,9 +115,9 @@ class Board:
             self.model = self.layered = ports_model(facts, str(exported))
             processor = processor or _emulated(self.export.target)
             limit = limit or max(LIMIT, 20 * _stated(facts))
-            row_bytes = self.export.row_bytes
+            row_bytes, name = self.export.row_bytes, self.export.name
             self._device = Device(
-                exported, self.export.name, processor, row_bytes, limit, headers=headers
+                *(exported, name, processor, row_bytes, limit), headers=headers, toolchain=toolchain
             )
         else:
             processor = processor or DEFAULT
@@ -129,9 +133,11 @@ class Board:
                     raise BoardLimitError(f"the reference: {self.export.not_verified}")
                 if limit is None and has_loops(made.model):
                     limit = LIMIT
-                row_bytes, headers = self.export.row_bytes, headers_in(made.model)
+                row_bytes, name = self.export.row_bytes, self.export.name
                 self._device = Device(
-                    place, self.export.name, processor, row_bytes, limit, headers=headers
+                    *(place, name, processor, row_bytes, limit),
+                    headers=headers_in(made.model),
+                    toolchain=toolchain,
                 )
         self.processor = processor
         self._has_kernels = any(layer.language == "cc" for layer in self.export.layers)
@@ -179,6 +185,11 @@ class Board:
         self._write()
         self.count = self._device.invoke()
         return True
+
+    def invoke_uncounted(self) -> None:
+        """The same as fast as the core is emulated."""
+        self._write()
+        self._device.invoke_uncounted()
 
     def output(self, index: int | str = 0) -> Array:
         """A copy of an output of the last inference, by index or name."""
@@ -253,14 +264,10 @@ class Board:
             BoardError: Results are others while reads are watched.
         """
         before, cycles = self.outputs(), self.count.cycles
-        found = flash_reads(self._device.machine, self._again, on, cycles)
+        found = flash_reads(self._device.machine, self.invoke_uncounted, on, cycles)
         if not self.is_stateful and not _same(before, self.outputs()):
             raise BoardError("the emulated core computes something else while reads are watched")
         return found
-
-    def _again(self) -> None:
-        self._write()
-        self._device.invoke_uncounted()
 
     def measured(self, inputs: Sequence[bytes]) -> Measured:
         """The first inference and the next, of the board as it begins; see :class:`Measured`."""

@@ -8,10 +8,12 @@ from pathlib import Path
 from arenite.c_text import text_file
 from arenite.cores import DEFAULT, Core, emulated
 from arenite.emulator import machine, qemu
-from arenite.emulator.elf import Image
+from arenite.emulator.elf import Image, read_elf
 from arenite.errors import BoardError
 from arenite.files import save
-from arenite.firmware.compiler.zig import Headers, bare_flags, bare_triple, link_script, linked
+from arenite.firmware.compiler.toolchain import DEFAULT as ZIG
+from arenite.firmware.compiler.toolchain import Toolchain
+from arenite.firmware.compiler.zig import Headers, link_script
 from arenite.firmware.network.names import SOURCES
 
 #: All that is kept is what the folder has; nothing starts by itself.
@@ -38,7 +40,11 @@ def emulated_core(processor: str) -> Core:
 
 
 def build(
-    folder: Path, into: Path, processor: str = DEFAULT, headers: Headers | None = None
+    folder: Path,
+    into: Path,
+    processor: str = DEFAULT,
+    headers: Headers | None = None,
+    toolchain: Toolchain = ZIG,
 ) -> Image:
     """Compile and link an exported folder; files are written to ``into`` only.
 
@@ -47,6 +53,7 @@ def build(
         into: A folder.
         processor: A core that there is an emulated board for.
         headers: What kernels in C++ are compiled against, where the folder has some.
+        toolchain: The compiler; zig's alone takes C++.
 
     Raises:
         BoardError: There is no compiler, or it does not take the folder.
@@ -60,9 +67,12 @@ def build(
     files = [path for path in paths if path.suffix in (".c", ".S")]
     own = [path for path in paths if path.suffix in CPP]
     if own:
+        if toolchain != ZIG:
+            raise BoardError("a folder with kernels of yours in C++ is built by zig, with -Os")
         return _with_tflm([*files, into / "board.c"], own, into, core, headers)
-    command = [*bare_flags(core, bare_triple(core)), *_LINKED, *map(str, files), "board.c"]
-    return linked(command, into, folder)
+    command = [*toolchain.flags(core), *_LINKED, *map(str, files), "board.c"]
+    toolchain.link([*command, "-o", "firmware.elf"], into, folder, core)
+    return read_elf((into / "firmware.elf").read_bytes())
 
 
 def _with_tflm(

@@ -14,6 +14,7 @@ from arenite.emulator.machine import Count, Machine
 from arenite.emulator.qemu import Qemu
 from arenite.errors import BoardError
 from arenite.firmware.build import build
+from arenite.firmware.compiler.toolchain import DEFAULT, Toolchain
 from arenite.firmware.compiler.zig import Headers
 from arenite.firmware.network.names import SOURCES
 
@@ -45,6 +46,7 @@ class Device:
         row_bytes: Of a row of the input, where the firmware asks for rows.
         limit: Instructions that a call may take, see :class:`Machine`; a Cortex-M55 has a time.
         headers: What users' kernels in C++ are compiled against, where the folder has some.
+        toolchain: The compiler.
 
     Raises:
         BoardError: The emulator or ziglang is missing, or the compiler does not take the folder.
@@ -59,9 +61,10 @@ class Device:
         limit: int | None = None,
         *,
         headers: Headers | None = None,
+        toolchain: Toolchain = DEFAULT,
     ) -> None:
         with tempfile.TemporaryDirectory(prefix="arenite-") as into:
-            image = build(folder, Path(into), processor, headers)
+            image = build(folder, Path(into), processor, headers, toolchain)
         self.name, self.processor = name, processor
         self.machine = Qemu(image) if CORES[processor].qemu else Machine(image, processor, limit)
         self.stack_bytes = 0

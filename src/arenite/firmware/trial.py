@@ -11,6 +11,8 @@ import numpy as np
 from arenite.boards.board import Board as BoardFacts
 from arenite.errors import BoardLimitError, LoopLimitError
 from arenite.firmware.board import Board, exported_folder
+from arenite.firmware.compiler.toolchain import DEFAULT as ZIG
+from arenite.firmware.compiler.toolchain import Toolchain
 from arenite.firmware.compiler.zig import Headers
 from arenite.firmware.device import LayerRun
 from arenite.firmware.flash_reads import FlashReads, why_unknown
@@ -110,12 +112,14 @@ def trial(
     limit: int | None = None,
     on: BoardFacts | None = None,
     headers: Headers | None = None,
+    toolchain: Toolchain = ZIG,
 ) -> Trial:
     """Export, build, run and compare; a folder that was exported is built and run as it stands.
 
     Inputs are those of the self-test, then noise. Of a folder there is no model to compare with:
     its self-test has what four inferences shall give, layer by layer. ``on`` is the board whose
-    flash and caches count; ``headers`` what the C++ of a folder is compiled against.
+    flash and caches count; ``headers`` what the C++ of a folder is compiled against; the
+    ``toolchain`` compiles.
 
     Raises:
         BoardLimitError: Loops, or a call of the firmware, go on for too long.
@@ -123,7 +127,7 @@ def trial(
         UnsupportedOperatorError: Some layers cannot be exported.
     """
     budget = {"flash": flash, "ram": ram, "least": least, "inputs": inputs, "icache": icache}
-    rest = {"optimize": optimize, "limit": limit, "headers": headers}
+    rest = {"optimize": optimize, "limit": limit, "headers": headers, "toolchain": toolchain}
     board = Board(model, processor, **budget, **rest)  # type: ignore[arg-type]
     if exported_folder(model) is None:
         try:

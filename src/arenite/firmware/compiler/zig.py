@@ -75,22 +75,28 @@ def linked(arguments: Sequence[str], into: Path, what: object) -> Image:
     return read_elf((into / "firmware.elf").read_bytes())
 
 
-def run_compiler(arguments: Sequence[str], into: Path, what: object) -> None:
-    """Run zig's clang in a folder.
+def run_compiler(
+    arguments: Sequence[str], into: Path, what: object, other: str | None = None
+) -> None:
+    """Run zig's clang in a folder, or another compiler.
 
     Raises:
         BoardError: There is none, or it does not take ``what``.
     """
+    command = [*_zig(), *arguments] if other is None else [other, *arguments]
+    done = run_program(*command, folder=into)
+    if done.code:
+        raise BoardError(f"the compiler refused '{what}':\n{done.err[-4000:]}")
+
+
+def _zig() -> list[str]:
     compiler = find_package("ziglang")
     if compiler is None:
         raise BoardError(
             "building firmware needs ziglang: pip install ziglang==0.17.0 'unicorn>=2.1,<3' "
             "(the extra board)"
         )
-    zig = os.path.join(compiler, "zig.exe" if os.name == "nt" else "zig")
-    done = run_program(zig, "cc", *arguments, folder=into)
-    if done.code:
-        raise BoardError(f"the compiler refused '{what}':\n{done.err[-4000:]}")
+    return [os.path.join(compiler, "zig.exe" if os.name == "nt" else "zig"), "cc"]
 
 
 def link_script(text: str, memory: ModuleType) -> str:

@@ -54,15 +54,17 @@ static inline AR_ALWAYS void ar_vector_bytes(int8_t *to, int32x4_t v, int32_t co
     vstrbq_p_s32(to, v, vctp32q((uint32_t)count));
 }
 
+/* Shifts to the right round: half of what they drop is missing from the addends. */
 static inline AR_ALWAYS void ar_vector_store(int8_t *to, int32x4_t v, int32_t right, int32_t low,
                                              int32_t high, int32_t count) {
-  v = vshlq_r_s32(v, -right);
+  v = vrshlq_n_s32(v, -right);
   ar_vector_bytes(to, vmaxq_s32(vminq_s32(v, vdupq_n_s32(high)), vdupq_n_s32(low)), count);
 }
 
-/* Two vectors shifted to the right by 1 to 16, in turn in one of 16 bits, which saturates. */
+/* Two vectors shifted to the right by 1 to 16, in turn in one of 16 bits, which saturates. Forms that
+   do not round are not used: GNU binutils 2.40 encodes them as these. */
 #define AR_VECTOR_BOTH(a, b, right) \
-  vqshrntq_n_s32(vqshrnbq_n_s32(vreinterpretq_s16_s32(a), a, right), b, right)
+  vqrshrntq_n_s32(vqrshrnbq_n_s32(vreinterpretq_s16_s32(a), a, right), b, right)
 
 static inline AR_ALWAYS void ar_vector_store_both(int8_t *to, int8_t *other, int16x8_t both,
                                                   int32_t low, int32_t high, int32_t count) {
