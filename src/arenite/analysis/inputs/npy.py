@@ -1,34 +1,30 @@
 """Arrays as NumPy's files have them, judged by what they say of themselves before they are read.
 
-Nothing in a file is evaluated and nothing is allocated for what it promises: a header is read with
-a regular expression, and values only where there are as many as it says and whoever reads them
-wants so many.
-
-Facts: NumPy's ``lib/format.py`` (versions 1.0 and 2.0; 3.0 is for names of fields) and its limit of
-10,000 bytes for a header.
+NumPy's own reader parses the header (``numpy.lib.format``, versions 1.0 and 2.0, at most 10,000
+bytes). Nothing is allocated for what a header promises: values are read only where the file has as
+many as it says, and the caller accepts that many.
 """
 
 from __future__ import annotations
 
+import io
 import math
-import re
+import warnings
 from collections.abc import Callable
 from typing import IO, Any, NamedTuple
 
 import numpy as np
+from numpy.lib import format as npy_format
 
 from arenite.model.model import Array
 
-_MAGIC = b"\x93NUMPY"
-_LENGTHS = {b"\1\0": 2, b"\2\0": 4}
+#: By version: bytes of the header's length, and NumPy's reader of a header.
+_VERSIONS: dict[tuple[int, int], tuple[int, Callable[..., Any]]] = {
+    (1, 0): (2, npy_format.read_array_header_1_0),
+    (2, 0): (4, npy_format.read_array_header_2_0),
+}
 _MOST_HEADER, _MOST_AXES, _MOST_ROWS = 10_000, 32, 1 << 20
 _PIECE = 1 << 18
-_ITEM = re.compile(
-    r"\s*(?:'(?P<key>\w+)'|\"(?P<other>\w+)\")\s*:\s*"
-    r"(?:'(?P<text>[^']*)'|\"(?P<text2>[^\"]*)\"|(?P<flag>True|False)|\((?P<shape>[0-9,\sL]*)\))"
-    r"\s*(?:,\s*|(?=\}))"
-)
-_DTYPE = re.compile(r"[<>|=]?(?:[biufcSUV][0-9]{1,9}|[?bBhHiIlLqQefdO])")
 
 
 class Header(NamedTuple):
@@ -50,15 +46,16 @@ def read_header(file: IO[bytes]) -> Header:
     Raises:
         ValueError: There is none, or none of an array of numbers, text or objects.
     """
-    if _exactly(file, len(_MAGIC)) != _MAGIC:
-        raise ValueError("expected an array as numpy.save writes it")
-    version = _exactly(file, 2)
-    if version not in _LENGTHS:
+    version = npy_format.read_magic(file)
+    if version not in _VERSIONS:
         raise ValueError(f"expected version 1.0 or 2.0, got {version[0]}.{version[1]}")
-    length = int.from_bytes(_exactly(file, _LENGTHS[version]), "little")
+    width, parse = _VERSIONS[version]
+    prefix = _exactly(file, width)
+    length = int.from_bytes(prefix, "little")
     if length > _MOST_HEADER:
         raise ValueError(f"expected a header of at most {_MOST_HEADER} bytes, got {length}")
-    return _header(_exactly(file, length).decode("latin-1"))
+    text = _exactly(file, length)
+    return _checked(*_parsed(parse, prefix + text))
 
 
 def read_array(file: IO[bytes], size: int, judge: Callable[[Header], None]) -> Array:
@@ -106,54 +103,35 @@ def _exactly(file: IO[bytes], count: int) -> bytes:
     return data
 
 
-def _header(text: str) -> Header:
-    found: dict[str, re.Match[str]] = {}
-    text = text.strip()
-    place = 1
-    while text[:1] == "{" and (item := _ITEM.match(text, place)):
-        key = item["key"] or item["other"]
-        if key in found:
-            raise ValueError(f"expected one {key!r} in the header, got two")
-        found[key], place = item, item.end()
-    if text[place:] != "}" or set(found) != {"descr", "fortran_order", "shape"}:
+def _parsed(parse: Callable[..., Any], header: bytes) -> tuple[Any, bool, np.dtype[Any]]:
+    """Shape, order and element type, by NumPy's parser; a ValueError whatever it raises."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # headers that Python 2 wrote are read too
+            shape, fortran, dtype = parse(io.BytesIO(header))
+    except Exception as error:
+        found = repr(header[:80].decode("latin-1").strip())
         raise ValueError(
-            f"expected a header of descr, fortran_order and shape, got {_some(text)}: arrays of "
-            "numbers or text are read"
-        )
-    descr = found["descr"]["text"] or found["descr"]["text2"] or ""
-    shape, flag = found["shape"]["shape"], found["fortran_order"]["flag"]
-    if shape is None or flag is None:
-        raise ValueError(f"expected a shape and an order in the header, got {_some(text)}")
-    header = Header(_shape(shape), _dtype(descr), flag == "True")
+            f"expected a header of descr, fortran_order and shape, got {found}"
+        ) from error
+    return shape, fortran, dtype
+
+
+def _checked(shape: tuple[int, ...], fortran: bool, dtype: np.dtype[Any]) -> Header:
+    if len(shape) > _MOST_AXES:
+        raise ValueError(f"expected at most {_MOST_AXES} axes, got {len(shape)}")
+    if any(not 0 <= length < 1 << 63 for length in shape):
+        raise ValueError(f"expected lengths of axes from 0, got {_some(shape)}")
+    if dtype.kind not in "biufcSUVO" or dtype.fields or dtype.subdtype:
+        raise ValueError(f"expected an element type such as '<f4', got {_some(dtype.str)}")
+    if not dtype.itemsize:
+        raise ValueError(f"expected elements of at least one byte, got {dtype.str!r}")
+    header = Header(tuple(map(int, shape)), dtype, bool(fortran))
     if not header.nbytes and max(header.shape) > _MOST_ROWS:
         raise ValueError(f"expected values, got none in the shape {list(header.shape)}")
     return header
 
 
-def _shape(text: str) -> tuple[int, ...]:
-    words = [word.strip() for word in text.split(",")]
-    if not words[-1]:
-        words.pop()
-    elif len(words) == 1:
-        raise ValueError(f"expected a tuple as the shape, got {_some(text)}")
-    if len(words) > _MOST_AXES:
-        raise ValueError(f"expected at most {_MOST_AXES} axes, got {len(words)}")
-    if not all(re.fullmatch("[0-9]{1,19}L?", word) for word in words):
-        raise ValueError(f"expected lengths of axes, got {_some(text)}")
-    return tuple(int(word.rstrip("L")) for word in words)
-
-
-def _dtype(descr: str) -> np.dtype[Any]:
-    if not _DTYPE.fullmatch(descr):
-        raise ValueError(f"expected an element type such as '<f4', got {_some(descr)}")
-    try:
-        dtype = np.dtype(descr)
-    except TypeError:
-        raise ValueError(f"expected an element type such as '<f4', got {descr!r}") from None
-    if not dtype.itemsize:
-        raise ValueError(f"expected elements of at least one byte, got {descr!r}")
-    return dtype
-
-
-def _some(text: str) -> str:
-    return repr(text if len(text) <= 80 else f"{text[:77]}...")
+def _some(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
