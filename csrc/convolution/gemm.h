@@ -49,7 +49,7 @@ typedef void (*ar_gemm_tile)(const ar_gemm *gemm, const uint8_t *input, const in
                              void *output);
 
 /* The tile for P positions and NB blocks of 16 channels; NULL where there is none. Tap tiles
- * are for one block, rows of three taps and stride 1, see simd/gemm_tile.h; of wide weights, those
+ * are for one block, rows of three taps and stride 1, see simd/templates/gemm_tile.h; of wide weights, those
  * for positions that lie in pairs. */
 typedef ar_gemm_tile (*ar_find_tile)(int positions, int blocks, int taps);
 

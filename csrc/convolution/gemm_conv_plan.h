@@ -25,7 +25,7 @@ typedef struct {
   int32_t element_bytes; /* of an element of input and output: 1 or 4 */
   int32_t staged_bytes;  /* of an element as the tiles see it: 1, 2 or 4 */
   int32_t weight_bytes;  /* of a channel that lie side by side: 4 or 8 */
-  int32_t taps;          /* tap tiles, see simd/gemm_tile.h */
+  int32_t taps;          /* tap tiles, see simd/templates/gemm_tile.h */
   int32_t fold;          /* output columns that share a block of 16 channels */
   int32_t blocks;        /* of 16 channels */
   int32_t transposed;    /* the tile of transposed.h: each block is one filter, in all lanes */

@@ -5,7 +5,7 @@
 #include "engine.h"
 #include "engine/share.h"
 
-/* A kernel of an instruction set, in lanes/. OPERATOR is its name in the schema; of the kernels
+/* A kernel of an instruction set, in simd/. OPERATOR is its name in the schema; of the kernels
  * that the set has for an operator, ORDER says which is tried first: 1, then 2, and so on. */
 #define AR_KERNEL(ISA, ORDER, OPERATOR, MEASURE, PLAN, RUN) \
   const ar_kernel ar_kernel_##ISA##_##OPERATOR##_##ORDER = {#OPERATOR, MEASURE, PLAN, RUN};

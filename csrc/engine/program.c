@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "clock.h"
-#include "team.h"
+#include "thread_pool.h"
 
 enum { PAUSE_NS = 50 * 1000 * 1000, SHORT_NS = 1000 * 1000, LONG_NS = 10 * 1000 * 1000 };
 enum { MOST_ROUNDS = 256 };

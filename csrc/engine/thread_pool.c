@@ -1,6 +1,6 @@
 /* Threads that share the steps of an inference. */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime, sigset_t */
-#include "team.h"
+#include "thread_pool.h"
 
 #include <stdatomic.h>
 #include <stddef.h>

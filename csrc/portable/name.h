@@ -8,7 +8,7 @@
 #define AR_JOIN(a, b) AR_JOIN2(a, b)
 #define AR_NAME(name) AR_JOIN(ar_portable_##name, AR_SUFFIX)
 
-/* Declares a kernel, as AR_KERNEL does in lanes/. OPERATOR is its name in the schema. */
+/* Declares a kernel, as AR_KERNEL does in simd/. OPERATOR is its name in the schema. */
 #define AR_PORTABLE_KERNEL(OPERATOR, MEASURE, PLAN, RUN) \
   const ar_kernel AR_NAME(OPERATOR) = {#OPERATOR, MEASURE, PLAN, RUN};
 /* The same, of a kernel that threads can share. */

@@ -4,7 +4,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include "numbers.h"
+#include "python_module.h"
 #include "module.h"
 #include "ndarray.h"
 #include "parameters.h"
@@ -110,7 +110,7 @@ static PyMethodDef functions[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int32_t ar_add_numbers(void) {
+int32_t ar_add_array_numbers(void) {
   PyGILState_STATE state = PyGILState_Ensure();
   name_scale = PyUnicode_InternFromString("scale");
   name_zero_point = PyUnicode_InternFromString("zero_point");

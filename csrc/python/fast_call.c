@@ -13,7 +13,7 @@
 
 #include "engine.h"
 #include "ndarray.h"
-#include "shortcut.h"
+#include "python_module.h"
 
 enum { MOST_PORTS = 8, MOST_DIMENSIONS = 8, TOKEN = 1 };
 
@@ -308,7 +308,7 @@ static PyType_Spec spec = {"arenite.native._engine.Shortcut", sizeof(shortcut), 
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots};
 static PyMethodDef function = {"shortened", shortened, METH_VARARGS, NULL};
 
-int32_t ar_add_shortcuts(void) {
+int32_t ar_add_fast_call(void) {
 #ifdef Py_GIL_DISABLED
   return 0; /* two threads could find the same token */
 #endif

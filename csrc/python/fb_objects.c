@@ -8,7 +8,8 @@
 #include "flatbuffer.h"
 #include "module.h"
 #include "ndarray.h"
-#include "rows.h"
+#include "fb_objects.h"
+#include "python_module.h"
 
 enum { MOST_NUMBERS = 3, MOST_OPAQUE = 64 };
 
@@ -231,4 +232,4 @@ static PyObject *rows(PyObject *, PyObject *args) {
 
 static PyMethodDef functions[] = {{"rows", rows, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
 
-int32_t ar_add_rows(void) { return ar_add_functions(functions); }
+int32_t ar_add_fb_objects(void) { return ar_add_functions(functions); }

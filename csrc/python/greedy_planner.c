@@ -8,7 +8,7 @@
 
 #include "engine.h"
 #include "module.h"
-#include "places.h"
+#include "python_module.h"
 
 enum { SIZE, BEGIN, END, ALIGNMENT, OFFLINE, FIELDS }; /* of a Buffer of memory/problem.py */
 
@@ -163,4 +163,4 @@ static PyObject *greedy_places(PyObject *, PyObject *buffers) {
 static PyMethodDef functions[] = {{"greedy_places", greedy_places, METH_O, NULL},
                                   {NULL, NULL, 0, NULL}};
 
-int32_t ar_add_places(void) { return ar_add_functions(functions); }
+int32_t ar_add_greedy_planner(void) { return ar_add_functions(functions); }

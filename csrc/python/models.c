@@ -6,7 +6,7 @@
 
 #include <float.h>
 
-#include "models.h"
+#include "python_module.h"
 #include "module.h"
 #include "ndarray.h"
 

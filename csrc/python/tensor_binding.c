@@ -12,7 +12,8 @@
 #include "engine.h"
 #include "module.h"
 #include "ndarray.h"
-#include "objects.h"
+#include "python_module.h"
+#include "tensor_binding.h"
 
 enum { MOST_RANK = 6, MOST_TYPES = 64 };
 
@@ -431,7 +432,7 @@ static PyMethodDef functions[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int32_t ar_add_objects(void) {
+int32_t ar_add_tensor_binding(void) {
   PyGILState_STATE state = PyGILState_Ensure();
   itemsize = PyUnicode_InternFromString("itemsize");
   name_data = PyUnicode_InternFromString("data");

@@ -1,5 +1,5 @@
 /* Which tiles there are: at most twelve accumulators, two or more vectors of weights and one of
- * the input share sixteen registers. See ../simd/gemm_tile.h. */
+ * the input share sixteen registers. See ../templates/gemm_tile.h. */
 // clang-format off: a line for each number of vectors
 #define AR_TILES(T) \
   T(1, 4) \

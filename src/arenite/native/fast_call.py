@@ -31,7 +31,7 @@ def shorten(owner: type) -> bool:
     if owner in _owners:
         return True
     with _lock:
-        if not _owners and lib.ar_add_shortcuts():
+        if not _owners and lib.ar_add_fast_call():
             _owners.append(owner)
             for kind, name in enumerate(METHODS):
                 function = vars(owner)[name]

@@ -24,7 +24,7 @@ SLICE, DECODED, PLACED = lib.AR_ROW_SLICE, lib.AR_ROW_DECODED, lib.AR_ROW_PLACED
 REAL, BYTES, ITEM = lib.AR_ROW_REAL, lib.AR_ROW_BYTES, lib.AR_ROW_ITEM
 NOTHING, OBJECT, OPAQUE = lib.AR_ROW_NOTHING, lib.AR_ROW_OBJECT, lib.AR_ROW_OPAQUE
 
-if not lib.ar_add_rows():
+if not lib.ar_add_fb_objects():
     raise ImportError("the native engine has no way to make rows")
 
 #: So many numbers of rows have room at first, and so many kinds of tables.

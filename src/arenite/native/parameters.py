@@ -24,7 +24,7 @@ def _know_numbers() -> bool:
     return known
 
 
-if not (lib.ar_add_numbers() and _know_numbers()):
+if not (lib.ar_add_array_numbers() and _know_numbers()):
     raise ImportError("the native engine has no way to read NumPy's arrays")
 _multipliers = extension.multipliers
 #: ``all_params_of(quantizations, params_of)``: a list of what

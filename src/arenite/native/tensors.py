@@ -168,7 +168,7 @@ def numpy_functions() -> Any:
     return None
 
 
-if not (lib.ar_add_objects() and _know_arrays()):
+if not (lib.ar_add_tensor_binding() and _know_arrays()):
     raise ImportError("the native engine has no way to read NumPy's arrays")
 find_step, make_struct = extension.find_step, extension.make_struct
 

@@ -1,4 +1,4 @@
-"""Threads that share the steps of a program, see ``team.h``."""
+"""Threads that share the steps of a program, see ``thread_pool.h``."""
 
 from __future__ import annotations
 

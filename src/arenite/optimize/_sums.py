@@ -60,7 +60,7 @@ def is_odd_line(window: Window, size: tuple[int, ...]) -> bool:
     """Whether the number of input channels may decide on CMSIS-NN's function, and that on bits.
 
     ``arm_convolve_1_x_n_s8`` is for lines whose steps are whole words, and with vectors its taps
-    see other pixels, or none, at some lines' right ends: ``arithmetic/redone.py`` of CMSIS-NN.
+    see other pixels, or none, at some lines' right ends, as in ``libraries/cmsis_nn/arithmetic/``.
     """
     is_line = size[0] == 1 and window.filter_size[0] == 1 and window.filter_size[1] > 1
     return is_line and (window.stride[1] > 1 or window.filter_size[1] > size[1])

@@ -91,7 +91,7 @@ def place_of(schema: Schema, table: str, name: str) -> tuple[Field, int]:
 
 
 def part_of(schema: Schema, field: Field, number: int) -> tuple[int, int]:
-    """C's part for a field, or for a union's number, and the ``item`` of that (``rows.h``)."""
+    """C's part for a field, or for a union's number, and its ``item`` (``fb_objects.h``)."""
     kind, element = kind_of(field), field.kind.strip("[]")
     if kind == native.UNION and not schema.unions[field.kind.removeprefix("union:")]:
         return (native.TRUTH if number == 2 else native.INTEGER), 0

@@ -21,7 +21,3 @@ typedef struct {
   int32_t count;  /* of its elements, 0 where it is no array */
   int32_t item;   /* bytes of one */
 } ar_field;
-
-/* Adds make_struct(), eval_tensors(), tensor_rows(), find_step() and know_arrays() of python/objects.c to
- * the module; 0 where it cannot. To be called once, from Python. */
-int32_t ar_add_objects(void);

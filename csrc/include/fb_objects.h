@@ -36,6 +36,3 @@ typedef struct {
    * of its first fields one must be there; of an opaque table, the column of the other field */
   int32_t item;
 } ar_row_field;
-
-/* Adds rows() of python/rows.c to the module; 0 where it cannot. To be called once, from Python. */
-int32_t ar_add_rows(void);
