@@ -1,17 +1,14 @@
-"""Linked firmware for a 32-bit Arm core: memory to load, and where functions are.
-
-Facts: the ELF specification (``Elf32_Ehdr``, ``Elf32_Phdr``, ``Elf32_Shdr``, ``Elf32_Sym``).
-"""
+"""Linked firmware for a 32-bit Arm core: memory to load, and where functions are; by pyelftools."""
 
 from __future__ import annotations
 
-import struct
+import io
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-_LOAD, _SYMBOLS = 1, 2
-_ALLOCATED, _FUNCTION = 2, 2
+#: ``SHF_ALLOC`` of a section's flags.
+_ALLOCATED = 2
 
 
 @dataclass(frozen=True)
@@ -48,32 +45,31 @@ def read_elf(data: bytes) -> Image:
     """
     if data[:6] != b"\x7fELF\x01\x01":
         raise ValueError(f"expected a little-endian 32-bit ELF file, got {data[:6]!r}")
-    headers, sections = struct.unpack_from("<II", data, 28)
-    size, count, section_size, section_count, names = struct.unpack_from("<HHHHH", data, 42)
-    rows = [
-        struct.unpack_from("<10I", data, sections + i * section_size) for i in range(section_count)
-    ]
-    strings = rows[names][4]
-    symbols = [one for row in rows if row[1] == _SYMBOLS for one in _symbols(data, row, rows)]
+    from elftools.common.exceptions import ELFError  # noqa: PLC0415 - of the extra board
+    from elftools.elf.elffile import ELFFile  # noqa: PLC0415
+
+    try:
+        return _image(ELFFile(io.BytesIO(data)))
+    except ELFError as error:
+        raise ValueError(f"expected an ELF file that is whole, got {error}") from error
+
+
+def _image(elf: Any) -> Image:
+    symbols = list(_symbols(elf))
+    loaded = (segment for segment in elf.iter_segments("PT_LOAD") if segment["p_filesz"])
+    allocated = (
+        section
+        for section in elf.iter_sections()
+        if section["sh_flags"] & _ALLOCATED and section["sh_size"]
+    )
     return Image(
-        segments=tuple(_segments(data, headers, size, count)),
+        segments=tuple((segment["p_vaddr"], segment.data()) for segment in loaded),
         symbols={symbol.name: symbol.address for symbol in symbols},
         functions=tuple((symbol.name, symbol.size) for symbol in symbols if symbol.is_function),
         sections=tuple(
-            Section(_text(data, strings + row[0]), row[3], row[5])
-            for row in rows
-            if row[2] & _ALLOCATED and row[5]
+            Section(section.name, section["sh_addr"], section["sh_size"]) for section in allocated
         ),
     )
-
-
-def _segments(data: bytes, start: int, size: int, count: int) -> Iterator[tuple[int, bytes]]:
-    for i in range(count):
-        kind, offset, address, _, filled, _, _, _ = struct.unpack_from(
-            "<8I", data, start + i * size
-        )
-        if kind == _LOAD and filled:
-            yield address, data[offset : offset + filled]
 
 
 class _Symbol(NamedTuple):
@@ -83,15 +79,13 @@ class _Symbol(NamedTuple):
     is_function: bool
 
 
-def _symbols(data: bytes, table: tuple[int, ...], rows: list[tuple[int, ...]]) -> Iterator[_Symbol]:
-    strings = rows[table[6]][4]
-    for at in range(table[4], table[4] + table[5], 16):
-        name, value, size, info, _, section = struct.unpack_from("<IIIBBH", data, at)
-        if name and section:
-            is_function = info & 15 == _FUNCTION
-            address = value & ~1 if is_function else value
-            yield _Symbol(_text(data, strings + name), address, size, is_function)
-
-
-def _text(data: bytes, at: int) -> str:
-    return data[at : data.index(b"\0", at)].decode("utf-8", "backslashreplace")
+def _symbols(elf: Any) -> Iterator[_Symbol]:
+    for table in elf.iter_sections():
+        if table["sh_type"] != "SHT_SYMTAB":
+            continue
+        for symbol in table.iter_symbols():
+            if symbol.name and symbol["st_shndx"] != "SHN_UNDEF":
+                is_function = symbol["st_info"]["type"] == "STT_FUNC"
+                value = symbol["st_value"]
+                address = value & ~1 if is_function else value
+                yield _Symbol(symbol.name, address, symbol["st_size"], is_function)
