@@ -1,9 +1,9 @@
 """Prints the tests of what changed: ``python tools/changed_tests.py BASE``, a commit.
 
-``src/arenite/ROOM/NAME.py`` has its tests in ``tests/ROOM/test_NAME.py``; where that is not there, in all files
-of ``tests/ROOM``. A helper of tests has those beside it, and ``tools/NAME.py`` has
-``tests/tools/test_NAME.py``. ``tests/test_architecture.py`` is always among them. That is for an early
-answer, and no more: what else depends on a change, the whole suite says.
+``src/arenite/ROOM/NAME.py`` has its tests in ``tests/ROOM/test_NAME.py``; where that is not
+there, in all files of ``tests/ROOM``. A helper of tests has those beside it, and ``tools/NAME.py``
+has ``tests/tools/test_NAME.py``. ``tests/test_architecture.py`` is always among them. That is for
+an early answer, and no more: what else depends on a change, the whole suite says.
 """
 
 from __future__ import annotations
