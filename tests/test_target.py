@@ -133,3 +133,12 @@ def test_an_npu_that_there_is_not_is_refused(name: str) -> None:
 
 def test_a_plus_that_belongs_to_a_processor_names_no_npu() -> None:
     assert find_target("m0+") == Target("cortex-m0plus")
+
+
+def test_a_level_of_optimisation_is_named_as_gcc_names_it() -> None:
+    assert Target("cortex-m4").optimize == "O2"
+    assert Target("cortex-m4", optimize="-Os") == Target("cortex-m4", optimize="Os")
+    assert "GCC -Os" in str(Target("cortex-m4", optimize="Os"))
+    assert "-O" not in str(Target("cortex-m4"))
+    with pytest.raises(ValueError, match="of Os, O2, O3, Og, got 'O9'"):
+        Target("cortex-m4", optimize="O9")

@@ -204,11 +204,11 @@ def streaming(name: str) -> Line:
 def costs(name: str) -> Line:
     """Measured rows of its kernels, and how often their loops run: neither counts alone."""
     rows = len({(kernel, loop) for one in STEPS.values() for kernel, loop in measured(name, one)})
-    lacking = [f"{COSTS}/tables/steps.csv"] * (not rows)
+    lacking = [f"{COSTS}/tables/O2/steps.csv"] * (not rows)
     lacking += [f"{COSTS}/loops/"] * (not is_counted(name))
     if lacking:
         return missing("costs", ", ".join(lacking))
-    return ok("costs", f"{rows} measured loops in {COSTS}/tables/steps.csv")
+    return ok("costs", f"{rows} measured loops in {COSTS}/tables/O2/steps.csv")
 
 
 def measured(name: str, steps: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
     python tools/measure_costs.py --tflm TREE --target cortex-m4 --compare
     python tools/measure_costs.py --tflm TREE --target cortex-m33 --write MODEL...
+    python tools/measure_costs.py --tflm TREE --optimize Os --write
 
 TFLM with CMSIS-NN is built as its makefile does, and runs random layers on an emulated core that
 counts how often every instruction runs. Two thirds of the layers say what a pass of a loop takes,
@@ -44,7 +45,7 @@ from arenite.kernels.tree import find_tree
 from arenite.libraries.cmsis_nn.cost.loops.kind import kernel_of
 from arenite.libraries.cmsis_nn.cost.steps import STEPS
 from arenite.model import Model
-from arenite.target import find_target
+from arenite.target import OPTIMIZATIONS, OPTIMIZE, find_target
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLES = ROOT / "src/arenite/libraries/cmsis_nn/cost/tables"
@@ -60,7 +61,9 @@ def main() -> None:
     """Measure a core."""
     options = _options()
     target, names = options.target, options.operators.split(",")
-    build = Build(find_tree(options.tflm), target, ROOT / "build/costs")
+    level = options.optimize
+    flags = () if level == OPTIMIZE else (f"-{level}",)  # the last one counts
+    build = Build(find_tree(options.tflm), target, ROOT / "build/costs" / level, flags)
     models = {Path(path).name: load(path) for path in options.models}
     lines = resolver_lines([*models.values(), *(layers(name, 1)[0] for name in names), chain(1)])
     board = Board(linked(build, lines, options.jobs), target)
@@ -76,15 +79,15 @@ def main() -> None:
     for kernel, (median, worst, count) in off.items():
         print(f"{kernel}: {median:.1f} % in the median, {worst:.1f} % at worst, {count} layers")
     if options.compare:
-        compare(costs, known_rows(target), drawn(options.seed + 1, options.count // 2))
+        compare(costs, known_rows(target, level), drawn(options.seed + 1, options.count // 2))
     for name, model in models.items():
-        check(board, target, {**known_rows(target), **costs}, name, model)
+        check(board, target, {**known_rows(target, level), **costs}, name, model)
     if options.write:
         costs = {key: costs[key] for key in own_loops(names, target, options.count) & costs.keys()}
-        write("steps.csv", target, {key: cost._asdict() for key, cost in costs.items()})
+        write(level, "steps.csv", target, {key: cost._asdict() for key, cost in costs.items()})
         fields = ("median", "worst", "layers")
         rows = {(kernel,): dict(zip(fields, one, strict=True)) for kernel, one in off.items()}
-        write("errors.csv", target, rows)
+        write(level, "errors.csv", target, rows)
         subprocess.run([sys.executable, ROOT / "docs/make_cost.py"], check=True)
 
 
@@ -93,6 +96,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
     parser.add_argument("--tflm", required=True, help="a folder with TFLM's sources, see above")
     parser.add_argument("--target", choices=_CORES, default="cortex-m4")
+    parser.add_argument("--optimize", choices=OPTIMIZATIONS, default=OPTIMIZE, help="GCC's level")
     parser.add_argument("--operators", default=",".join(LAYERS), help="CONV_2D,ADD")
     parser.add_argument("--count", type=int, default=210, help="layers of an operator")
     parser.add_argument("--seed", type=int, default=0)
@@ -156,9 +160,9 @@ def _operator(board: Board) -> Pass:
     return Pass(float(instructions), float(cycles))
 
 
-def known_rows(processor: str) -> dict[Key, Pass]:
-    """The table's rows of a core."""
-    rows = STEPS.get(processor, {}).items()
+def known_rows(processor: str, level: str) -> dict[Key, Pass]:
+    """The rows of a core in the table of a level of optimisation."""
+    rows = STEPS.get((processor, level), {}).items()
     return {(name, step): Pass(*row) for name, loops in rows for step, row in loops.items()}
 
 
@@ -202,10 +206,15 @@ def check(board: Board, processor: str, costs: Mapping[Key, Pass], name: str, mo
 
 
 def write(
-    name: str, processor: str, measured: Mapping[tuple[str, ...], Mapping[str, float]]
+    level: str, name: str, processor: str, measured: Mapping[tuple[str, ...], Mapping[str, float]]
 ) -> None:
     """Put a core's columns into a table; what was not measured stays."""
-    with (TABLES / name).open(encoding="utf-8", newline="") as file:
+    place = TABLES / level / name
+    if not place.exists():
+        place.parent.mkdir(exist_ok=True)
+        keys = {"steps.csv": "set,kernel,loop", "errors.csv": "kernel"}
+        place.write_text(f"{keys[name]}\n", encoding="utf-8")
+    with place.open(encoding="utf-8", newline="") as file:
         table = csv.DictReader(file)
         header, rows = list(table.fieldnames or ()), list(table)
     keys = [column for column in ("kernel", "loop") if column in header]
@@ -221,7 +230,7 @@ def write(
             column = f"{processor} {field}"
             header += [column] if column not in header else []
             known[key][column] = f"{round(value, 1):g}"
-    with (TABLES / name).open("w", encoding="utf-8", newline="") as file:
+    with place.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, header, lineterminator="\n", restval="")
         writer.writeheader()
         writer.writerows(known.values())

@@ -105,7 +105,8 @@ class Core:
         abi: Whose struct sizes its compiler makes.
         kernels: Whose kernels an exported folder has.
         clang: What clang calls it (``-mcpu``); empty where nothing is built for it.
-        gcc: What GCC 12 calls it (``-mcpu``), or one with the same instructions, if not by its name.
+        gcc: What GCC 12 calls it (``-mcpu``), or one with the same instructions, if not by its
+            name.
         has_fpu: Whether firmware is built for its floating-point unit, with the hard float ABI.
         unicorn: What Unicorn calls a core that runs its code; empty where QEMU emulates it, or
             nothing does.

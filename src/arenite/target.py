@@ -20,9 +20,13 @@ from arenite.library_facts import LibraryFacts, facts_of, library_names, usual_l
 
 Compiler = Literal["gcc", "armclang"]
 Rounding = Literal["double", "single"]
+Optimization = Literal["Os", "O2", "O3", "Og"]
 AbiName = Literal["lp64", "lp64_public", "ilp32", "ilp32_int_enums", "arm_none_eabi"]
 COMPILERS: tuple[Compiler, ...] = get_args(Compiler)
 ROUNDINGS: tuple[Rounding, ...] = get_args(Rounding)
+#: GCC's levels of optimisation, and the one that costs were measured with first.
+OPTIMIZATIONS: tuple[Optimization, ...] = get_args(Optimization)
+OPTIMIZE: Optimization = "O2"
 #: What :data:`arenite.memory.abi.ABIS` has the sizes of.
 ABI_NAMES: tuple[AbiName, ...] = get_args(AbiName)
 
@@ -59,6 +63,8 @@ class Target:
             ``"pico-tflmicro"``; by default today's. See :mod:`arenite.revisions`.
         cmsis_nn: Which CMSIS-NN: a release such as ``"6.0.0"`` or a date; by default today's. See
             :mod:`arenite.revisions.cmsis_nn`.
+        optimize: The compiler's level of optimisation, of :data:`OPTIMIZATIONS`: it decides on
+            times alone. By default ``"O2"``; Arduino's and Zephyr's builds have ``"Os"``.
         npu: A name in :mod:`arenite.accelerators`, of the NPU that files have to be compiled for;
             by default whichever they are compiled for will do.
 
@@ -80,6 +86,7 @@ class Target:
     npu: str = ""
     tflm: str = ""
     cmsis_nn: str = ""
+    optimize: str = ""
 
     def __post_init__(self) -> None:
         _require("processor", self.processor, CORES)
@@ -92,6 +99,9 @@ class Target:
         _require("compiler", self.compiler, COMPILERS)
         _require("rounding", self.rounding, ROUNDINGS)
         _require("abi", self.abi, ABI_NAMES)
+        object.__setattr__(self, "optimize", self.optimize.lstrip("-"))
+        self._default("optimize", OPTIMIZE)
+        _require("level of optimisation", self.optimize, OPTIMIZATIONS)
         library = facts_of(self.library)
         if library.families and family not in library.families:
             theirs, ours = FAMILIES[library.families[0]], FAMILIES[family]
@@ -134,6 +144,12 @@ class Target:
         """Work that the processor can do in one instruction."""
         return CORES[self.processor].instructions
 
+    @property
+    def _compiled(self) -> str:
+        """The compiler, with its level where that is not the usual one."""
+        level = "" if self.optimize == OPTIMIZE else f" -{self.optimize}"
+        return _COMPILER_NAMES[self.compiler] + level
+
     def _built(self, library: LibraryFacts) -> str:
         """TFLM and the library, with their versions."""
         if not self.library_version:
@@ -146,11 +162,11 @@ class Target:
         parts = [
             self.processor,
             self._built(library),
-            _COMPILER_NAMES[self.compiler],
+            self._compiled,
             f"structs of {self.abi}",
         ]
         if self.processor == "host":
-            parts.remove(_COMPILER_NAMES[self.compiler])
+            parts.remove(self._compiled)
         if self.npu:
             parts[0] += f" with {self.npu}"
         if self.tflm:

@@ -116,7 +116,7 @@ def test_a_limit_within_what_an_estimate_may_be_off_is_marginal():
 
 
 def test_a_margin_says_by_what_share_the_time_may_be_off():
-    ms = ar.fit(DIGITS, deadline=1000, clock=64).need("time").total
+    ms = ar.fit(DIGITS, deadline=1000, clock=64).need("time").parts["computing"]
     verdicts = [
         ar.fit(DIGITS, deadline=limit * ms, clock=64, margin=0.1).need("time").verdict
         for limit in (0.89, 0.91, 1.09, 1.11)
@@ -124,18 +124,25 @@ def test_a_margin_says_by_what_share_the_time_may_be_off():
     assert verdicts == ["exceeds", "marginal", "marginal", "fits"]
 
 
-def test_a_sum_that_lacks_parts_is_at_least_that_and_leaves_nothing():
-    need = Need("time", "ms", {"inference": 3.0}, 50.0, is_known=False)
-    assert (need.amount, need.verdict, need.left) == ("at least 3 ms", "unknown", None)
+def test_a_bound_is_no_amount_and_leaves_nothing():
+    need = Need("time", "ms", {}, 50.0, is_known=False, low=3.0)
+    assert (need.amount, need.verdict, need.left) == ("not known", "unknown", None)
+    assert (need.total, need.least, need.most) == (None, 3.0, None)
 
 
-def test_a_sum_that_lacks_parts_can_exceed():
-    assert Need("time", "ms", {"inference": 3.0}, 2.0, is_known=False).verdict == "exceeds"
+def test_a_bound_alone_can_exceed():
+    need = Need("time", "ms", {}, 2.0, is_known=False, low=3.0)
+    assert (need.verdict, need.left) == ("exceeds", -1.0)
+
+
+def test_what_is_not_known_has_no_parts_that_look_like_a_sum():
+    with pytest.raises(ValueError, match="expected no parts"):
+        Need("time", "ms", {"inference": 3.0}, None, is_known=False)
 
 
 def test_products_alone_can_take_too_long_where_costs_are_not_known():
     found = ar.fit(DIGITS, board="ek-ra8d1", deadline="1us")
-    assert found.need("time").amount.startswith("at least")
+    assert found.need("time").amount == "not known"
     assert found.outcome == "does not fit"
 
 

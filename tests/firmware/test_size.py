@@ -1,9 +1,8 @@
 """What an export would take, beside TFLM's figures."""
 
-import pytest
-
 import arenite as ar
-from arenite.firmware.size import FirmwareSize, firmware_size
+from arenite.analysis.fit import outcome_of
+from arenite.firmware.size import FirmwareSize, firmware_size, size_facts
 from tests.runtime.models import custom_chain
 from tests.shared import DIGITS
 
@@ -34,6 +33,20 @@ def test_a_model_that_cannot_be_exported_has_the_reason():
     assert "STEP" in firmware_size(custom_chain()).reason
 
 
-@pytest.mark.parametrize(("clock", "ms"), [(None, None), (2.0, 0.5)])
-def test_milliseconds_take_a_clock(clock, ms):
-    assert FirmwareSize("cortex-m4", cycles=1000).milliseconds(clock) == ms
+def test_an_export_has_its_own_verdict_next_to_a_fit_s_limits():
+    """TFLM's kernels miss a deadline that the export's keep."""
+    fit = ar.fit(DIGITS, board="nano33ble", deadline="4ms")
+    size = FirmwareSize("cortex-m4", 1920, 8000, 3570, 152, cycles=100_000)
+    assert fit.outcome != "fits"
+    assert outcome_of(size.needs(fit)) == "fits"
+    assert size_facts(size, fit)["outcome"] == "fits"
+    late = FirmwareSize("cortex-m4", 1920, 8000, 3570, 152, cycles=1_000_000)
+    assert outcome_of(late.needs(fit)) == "does not fit"
+
+
+def test_a_time_is_not_known_without_a_clock_or_where_nothing_ran():
+    fit = ar.fit(DIGITS, ram="8k")
+    size = FirmwareSize("cortex-m4", cycles=1000)
+    assert size.needs(fit)[-1].amount == "not known"
+    nothing = FirmwareSize("cortex-m4")
+    assert nothing.needs(ar.fit(DIGITS, board="nano33ble"))[-1].amount == "not known"

@@ -12,20 +12,20 @@ from typing import Any, Literal, NamedTuple
 
 from arenite.analysis.arena_use import Firmware, needed_by
 from arenite.analysis.code_size import code_size
+from arenite.analysis.devices import device_of
 from arenite.analysis.ethos_u import check_npu, fast_bytes
 from arenite.analysis.fit_time import Energy, energy_of, time_of
 from arenite.analysis.needs import Need, amount
 from arenite.analysis.resolver_code import resolver as resolver_code
-from arenite.boards import Board, Region, boards, find_board
-from arenite.boards.board import board_facts
+from arenite.boards import Board, boards
+from arenite.boards.board import Room, board_facts
 from arenite.callable_modules import html_of
-from arenite.cores import DEFAULT
 from arenite.errors import AreniteError
 from arenite.formats import Source, model_of
 from arenite.model import Model
 from arenite.ops import AllOpsResolver, MutableOpResolver, OpResolver, builtin
 from arenite.quantity import bytes_of, megahertz_of, milliseconds_of
-from arenite.target import Target, find_target
+from arenite.target import Target
 
 #: Bytes of ``tflite::MicroInterpreter``, and of a resolver without operators and for each.
 _INTERPRETER, _RESOLVER, _REGISTRATION = 208, 12, 36
@@ -57,12 +57,7 @@ class Fit:
     @property
     def outcome(self) -> Outcome:
         """``"fits"`` if every limit is kept, and that is known."""
-        verdicts = {need.verdict for need in self.needs}
-        if "exceeds" in verdicts:
-            return "does not fit"
-        if "unknown" in verdicts:
-            return "not known"
-        return "marginal" if "marginal" in verdicts else "fits"
+        return outcome_of(self.needs)
 
     @property
     def fits(self) -> bool:
@@ -131,24 +126,24 @@ def fit(
         UnsupportedOperatorError, ConstraintError: TFLM does not run the model, or the board has
             another NPU than the model was compiled for.
     """
-    facts = find_board(board) if isinstance(board, str) else board
-    region = _region(facts, bank)
-    if facts is not None:
-        target = target or facts.processor
-        flash = facts.flash if flash is None else flash
-        clock = facts.clock if clock is None else clock
-    _check_limits(facts is not None, (ram, flash, deadline), clock, margin)
-    meant, found = find_target(DEFAULT if target is None else target), model_of(model)
-    if facts is not None and not meant.npu:
+    found = model_of(model)
+    speed = None if clock is None else megahertz_of(clock)
+    device = device_of(board, target, speed, model=found)
+    facts = device.board
+    room = _room(facts, bank)
+    if facts is not None and flash is None:
+        flash = facts.flash
+    _check_limits(facts is not None, (ram, flash, deadline), device.clock, margin)
+    if facts is not None and not device.target.npu:
         check_npu(found, facts)
     limits = Limits(
-        region if ram is None else bytes_of(ram),
+        room if ram is None else bytes_of(ram),
         None if flash is None else bytes_of(flash),
         None if deadline is None else milliseconds_of(deadline),
-        None if clock is None else megahertz_of(clock),
+        device.clock,
         margin,
     )
-    return judged(found, meant, facts, limits, resolver)
+    return judged(found, device.target, facts, limits, resolver)
 
 
 def _check_limits(
@@ -167,9 +162,9 @@ def _check_limits(
 
 
 class Limits(NamedTuple):
-    """Limits: a region of RAM or bytes, bytes, milliseconds, MHz; None is no limit."""
+    """Limits: RAM that a program can use or bytes, bytes, milliseconds, MHz; None is no limit."""
 
-    ram: Region | int | None = None
+    ram: Room | int | None = None
     flash: int | None = None
     deadline: float | None = None
     clock: float | None = None
@@ -232,12 +227,12 @@ def fit_all(
     return results
 
 
-def _region(board: Board | None, bank: str | None) -> Region | None:
+def _room(board: Board | None, bank: str | None) -> Room | None:
     if board is None:
         if bank is not None:
             raise ValueError(f"expected a board for the bank {bank!r}")
         return None
-    return board.region(bank)
+    return board.room(bank)
 
 
 def _with_operators(model: Model, resolver: OpResolver) -> Model:
@@ -259,19 +254,21 @@ def _ram(
     model: Model,
     target: Target,
     resolver: OpResolver | None,
-    limit: Region | int | None,
+    limit: Room | int | None,
     board: Board | None,
 ) -> Need:
     arena = needed_by(model, Firmware("greedy", target), resolver).smallest_arena
     operators = _places(model, resolver)
     parts: dict[str, float] = {
         "arena": arena,
+        **({"arena of variables": target.variables_arena} if target.variables_arena else {}),
         "MicroInterpreter": _INTERPRETER,
         f"MicroMutableOpResolver<{operators}>": _RESOLVER + operators * _REGISTRATION,
     }
     total = sum(parts.values())
     note = "not counted: the stack, what collects the input, and the rest of the firmware"
-    if isinstance(limit, Region):
+    if isinstance(limit, Room):
+        note += f". The limit is what a program can use {limit.note}" if limit.note else ""
         elsewhere = _elsewhere(board, limit, total)
         note += f". {elsewhere}" if elsewhere else ""
         return Need("RAM", "bytes", parts, limit.size, note, where=limit.name)
@@ -290,18 +287,18 @@ def _fast(model: Model) -> tuple[Need, ...]:
     return (Need("fast memory", "bytes", {"scratch_fast": float(count)}, None, note),)
 
 
-def _elsewhere(board: Board | None, region: Region, needed: float) -> str:
+def _elsewhere(board: Board | None, room: Room, needed: float) -> str:
     """Another memory of a board that would do, if this one does not."""
-    if board is None or needed <= region.size:
+    if board is None or needed <= room.size:
         return ""
-    others = [one for one in board.regions if one.name != region.name]
-    others += [Region((bank,)) for bank in board.banks if bank.holds == "external"]
+    others = [one for one in board.rooms if one.name != room.name]
+    others += [board.room(bank.name) for bank in board.banks if bank.holds == "external"]
     large = next((one for one in others if one.size >= needed), None)
     if large is not None:
         return f"One arena fits {large.name}: --bank {large.name}"
-    if not others or sum(one.size for one in (region, *others)) < needed:
+    if not others or sum(one.size for one in (room, *others)) < needed:
         return ""
-    sizes = f"{region.banks[0].name}={region.size // 1024}k,{others[0].banks[0].name}="
+    sizes = f"{room.region.banks[0].name}={room.size // 1024}k,{others[0].region.banks[0].name}="
     return (
         f"No piece of RAM is that large. Two arenas may do: arenite memory MODEL --splits "
         f"{sizes}{others[0].size // 1024}k"
@@ -325,13 +322,12 @@ def _flash(model: Model, target: Target, limit: int | None) -> Need:
 
 def need_facts(need: Need) -> dict[str, Any]:
     """A need for JSON."""
-    known = bool(need.parts)
     return {
         "name": need.name,
         "unit": need.unit,
-        "total": need.total if known else None,
-        "low": need.least if known else None,
-        "high": need.most if known and need.is_known else None,
+        "total": need.total,
+        "low": need.least,
+        "high": need.most,
         "limit": need.limit,
         "left": need.left,
         "verdict": need.verdict,
@@ -353,6 +349,16 @@ def fit_facts(found: Fit) -> dict[str, Any]:
         "needs": [need_facts(one) for one in found.needs],
         "energy": None if found.energy is None else found.energy._asdict(),
     }
+
+
+def outcome_of(needs: Iterable[Need]) -> Outcome:
+    """``"fits"`` if every limit is kept, and that is known."""
+    verdicts = {need.verdict for need in needs}
+    if "exceeds" in verdicts:
+        return "does not fit"
+    if "unknown" in verdicts:
+        return "not known"
+    return "marginal" if "marginal" in verdicts else "fits"
 
 
 def worst(found: Sequence[Fit]) -> Outcome:

@@ -9,6 +9,9 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from arenite.analysis.device import DeviceOperator, device_operators
+from arenite.analysis.needs import Need, amount
+from arenite.analysis.time_range import Span, need_of_cycles, span_of, unknown_time
+from arenite.boards import Board
 from arenite.callable_modules import html_of
 from arenite.cores import CORES, DEFAULT, Accuracy
 from arenite.formats import Source, model_of
@@ -33,6 +36,9 @@ class Body(NamedTuple):
 class ModelCost:
     """The estimate for a model's main subgraph; ``clock`` is in MHz, None if none was said.
 
+    Cycles are those of computing, for memory that never makes the processor wait. Milliseconds
+    have waits in them, as the middle of the range that the device is known to take.
+
     Operators that do their work in the first inference alone (:attr:`once`) are not in it.
     ``has_calls``: it calls other subgraphs, which are not in it: how often they run is known at
     run time only. ``bodies`` say what each takes once.
@@ -46,6 +52,7 @@ class ModelCost:
     errors: tuple[Error | None, ...] = ()
     has_calls: bool = False
     bodies: tuple[Body, ...] = ()
+    board: Board | None = None
 
     _repr_html_ = html_of
 
@@ -97,14 +104,33 @@ class ModelCost:
         return all(t is None or t.type is TensorType.INT8 for t in tensors)
 
     def milliseconds(self, cycles: float) -> float | None:
-        """The time of so many cycles; None without a clock."""
-        return None if self.clock is None else cycles / self.clock / 1000
+        """The time of so many computing cycles, waits among it; None without a clock."""
+        return None if self.clock is None else cycles / self.clock / 1000 * self.span.middle
 
-    @property
-    def span(self) -> tuple[float, float]:
-        """Cycles at least and at most: the estimate less its error, and what boards took more."""
-        accuracy = self.accuracy
-        return self.cycles * max(1 - accuracy.cycles, 0), self.cycles * (1 + accuracy.boards)
+    def time(self, limit: float | None = None, margin: float | None = None) -> Need:
+        """The time of an inference next to a limit in milliseconds.
+
+        Args:
+            limit: None if there is none.
+            margin: By what share it may be off, instead of what is known of the device.
+        """
+        if self.clock is None:
+            return unknown_time(limit, "not known without a clock")
+        span = self.span if margin is None else span_of(self.target.processor, None, None, margin)
+        assert span is not None, "a processor with costs has an accuracy"
+        reason = why_incomplete(self)
+        if reason is None:
+            return need_of_cycles(self.cycles, span, self.clock, limit)
+        bound = self.cycles * span.low / self.clock / 1000
+        note = f"{reason} The others take at least {amount(bound, 'ms')}"
+        return unknown_time(limit, note, bound)
+
+    @cached_property
+    def span(self) -> Span:
+        """Shares of the computing cycles that an inference takes on the device."""
+        span = span_of(self.target.processor, self.board, self.clock)
+        assert span is not None, "a processor with costs has an accuracy"
+        return span
 
     def rows(self) -> list[dict[str, Any]]:
         """A row per operator, as ``pandas.DataFrame`` takes them."""
@@ -118,7 +144,10 @@ class ModelCost:
 
 
 def model_cost(
-    model: Model | Source, target: Target | str = DEFAULT, clock: float | None = None
+    model: Model | Source,
+    target: Target | str = DEFAULT,
+    clock: float | None = None,
+    board: Board | None = None,
 ) -> ModelCost:
     """Estimate what an inference costs: the main subgraph of ``model``, operator by operator.
 
@@ -128,6 +157,7 @@ def model_cost(
         model: A model, a file's path, or a file's bytes.
         target: The firmware that is meant.
         clock: In MHz; without one there are cycles and no milliseconds.
+        board: The board, whose flash may be known.
 
     Raises:
         UnsupportedOperatorError: There is no kernel for some operators.
@@ -152,6 +182,7 @@ def model_cost(
         errors=tuple(costs.error_of(one.view, firmware) for one in operators),
         has_calls=has_calls,
         bodies=_bodies(everywhere, firmware) if has_calls else (),
+        board=board,
     )
 
 
@@ -174,14 +205,16 @@ def _bodies(operators: Sequence[DeviceOperator], target: Target) -> tuple[Body, 
 
 def cost_facts(cost: ModelCost) -> dict[str, Any]:
     """Everything that ``arenite cost`` prints; see ``docs/cli.md`` for the keys."""
-    known = len(cost.missing) < len(cost.operators) or not cost.operators
+    known, time = len(cost.missing) < len(cost.operators) or not cost.operators, cost.time()
     return {
         "file": cost.file,
         "target": asdict(cost.target),
         "clock_mhz": cost.clock,
         "instructions": cost.instructions if known else None,
         "cycles": cost.cycles if known else None,
-        "milliseconds": cost.milliseconds(cost.cycles) if known else None,
+        "milliseconds": time.total,
+        "low": time.least,
+        "high": time.most,
         "complete": not cost.missing,
         "reason": why_incomplete(cost),
         "accuracy": asdict(cost.accuracy),

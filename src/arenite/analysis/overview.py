@@ -10,6 +10,7 @@ from typing import TypeVar
 from arenite.analysis.compare import Comparison, compare
 from arenite.analysis.convolution_walk import ConvolutionWalk, convolution_walk, has_walk
 from arenite.analysis.device import DeviceOperator
+from arenite.analysis.devices import device_of
 from arenite.analysis.engines.sides import Side, random_runs
 from arenite.analysis.explanation import Explanation, explanation
 from arenite.analysis.fit import Fit, Limits, judged
@@ -18,15 +19,14 @@ from arenite.analysis.model_cost import ModelCost, model_cost, why_incomplete
 from arenite.analysis.refusal import refusal
 from arenite.analysis.resolver_code import Resolver, resolver
 from arenite.analysis.statistics import ModelStatistics, statistics
-from arenite.boards import Board, find_board
-from arenite.cores import DEFAULT
+from arenite.boards import Board
 from arenite.errors import AreniteError
 from arenite.formats import Source, model_of
 from arenite.libraries.library import why_no_costs
 from arenite.memory.optimal import Progress
 from arenite.model import Model
 from arenite.quantity import milliseconds_of
-from arenite.target import Target, find_target
+from arenite.target import Target
 
 _T = TypeVar("_T")
 
@@ -55,6 +55,7 @@ class Overview:
         model: The model.
         target: The firmware that is meant.
         clock: Of its processor, in MHz; None if none was said.
+        board: Where it runs; None if none was named.
         fit: What the model needs, next to what the board has if one was named.
         statistics: Sizes and multiply-accumulates, of the model alone.
         resolver: How a firmware registers its operators.
@@ -69,6 +70,7 @@ class Overview:
     model: Model
     target: Target
     clock: float | None
+    board: Board | None
     fit: Fit | None
     statistics: ModelStatistics
     resolver: Resolver
@@ -105,11 +107,10 @@ def overview(
         ValueError: There is no such target, board or side, or a deadline without a clock.
         ModelError: The file is broken.
     """
-    found, facts = model_of(model), find_board(board) if isinstance(board, str) else board
+    found = model_of(model)
+    device = device_of(board, target, clock, model=found)
+    facts, firmware, clock = device.board, device.target, device.clock
     limits = _limits(facts, clock, deadline)
-    clock = limits.clock
-    named = DEFAULT if facts is None else facts.processor
-    firmware = find_target(named if target is None else target)
     reasons = _Reasons()
     cpp = resolver(found)
     if cpp.missing:
@@ -119,7 +120,7 @@ def overview(
     if refused is not None:
         reasons.add("TensorFlow Lite Micro", refused)
     head = reasons.tried("the arena", lambda: planned_head(found, firmware, progress))
-    cost = reasons.tried("the costs", lambda: _cost(found, firmware, clock))
+    cost = reasons.tried("the costs", lambda: _cost(found, firmware, clock, facts))
     what = reasons.tried("the paths", lambda: explanation(found, firmware))
     incomplete = None if cost is None else why_incomplete(cost)
     if incomplete is not None:
@@ -129,6 +130,7 @@ def overview(
         model=found,
         target=firmware,
         clock=clock,
+        board=facts,
         fit=reasons.tried("whether it fits", lambda: judged(found, firmware, facts, limits)),
         statistics=statistics(found),
         resolver=cpp,
@@ -142,14 +144,12 @@ def overview(
 
 
 def _limits(board: Board | None, clock: float | None, deadline: float | str | None) -> Limits:
-    if clock is None and board is not None:
-        clock = board.clock
     if deadline is not None and clock is None:
         raise ValueError("expected a clock for the deadline: a board, or clock in MHz")
     until = None if deadline is None else milliseconds_of(deadline)
     if board is None:
         return Limits(deadline=until, clock=clock)
-    return Limits(board.region(), board.flash, until, clock)
+    return Limits(board.room(), board.flash, until, clock)
 
 
 class _Reasons:
@@ -181,10 +181,10 @@ class _UnknownError(AreniteError):
     """Nothing is known of that target."""
 
 
-def _cost(model: Model, target: Target, clock: float | None) -> ModelCost:
+def _cost(model: Model, target: Target, clock: float | None, board: Board | None) -> ModelCost:
     if reason := why_no_costs(target):
         raise _UnknownError(f"{reason[0].upper()}{reason[1:]}.")
-    return model_cost(model, target, clock)
+    return model_cost(model, target, clock, board)
 
 
 def _walked(model: Model, what: Explanation) -> Walked | None:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil
+from typing import Any
 
 from arenite.cores import devices
+from arenite.model import Model
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,20 @@ class Runtime:
     library_version: str
     glue_version: str
     processor: str
+
+    def is_for(self, model: Model) -> bool:
+        """Whether it is what such models are made for: they keep state, and it has all of them."""
+        names = {operator.name for graph in model.subgraphs for operator in graph.operators}
+        return "VAR_HANDLE" in names and names <= self.operators
+
+    @property
+    def parts(self) -> dict[str, Any]:
+        """Its releases and its arena for variables, as fields of a :class:`arenite.Target`."""
+        return {
+            "library_version": self.library_version,
+            "glue_version": self.glue_version,
+            "variables_arena": self.variables_arena,
+        }
 
     def arena_for(self, smallest: int) -> int:
         """Bytes to ask it for: TFLM skips up to 16 until the arena begins at a multiple of 16."""

@@ -105,7 +105,7 @@ class WakeWords:
         """Whether the chip's own RAM holds them, were it empty; None without a board."""
         if self.board is None:
             return None
-        return _have_room(self.arenas, [one.size for one in self.board.regions])
+        return _have_room(self.arenas, [one.size for one in self.board.rooms])
 
     @property
     def in_psram(self) -> bool | None:

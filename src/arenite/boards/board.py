@@ -56,6 +56,40 @@ class Region:
 
 
 @dataclass(frozen=True)
+class Usable:
+    """RAM that a program can use of a chip's: what its usual SDK leaves.
+
+    Attributes:
+        size: In bytes, of one piece.
+        source: Who says so.
+    """
+
+    size: int
+    source: str
+
+
+@dataclass(frozen=True)
+class Room:
+    """RAM that there is for an arena and what is around it.
+
+    Attributes:
+        region: Where it lies.
+        size: Bytes that a program can use of it.
+        note: What takes the rest, and who says so; empty where all of it is the program's, as far
+            as is known.
+    """
+
+    region: Region
+    size: int
+    note: str = ""
+
+    @property
+    def name(self) -> str:
+        """The region's."""
+        return self.region.name
+
+
+@dataclass(frozen=True)
 class Energy:
     """Energy of a cycle of a chip, as published results show it.
 
@@ -122,6 +156,7 @@ class Board:
         waits: What reading flash takes; None where nobody said it.
         npus: NPUs beside the processor, as :mod:`arenite.accelerators` names them; a family alone
             (``"ethos-u55"``) where its size is not known, or a parameter.
+        usable: What its usual SDK leaves of the largest region of RAM; None where nobody said it.
     """
 
     name: str
@@ -137,6 +172,7 @@ class Board:
     note: str = ""
     waits: FlashWaits | None = None
     npus: tuple[str, ...] = ()
+    usable: Usable | None = None
 
     def has_npu(self, name: str) -> bool:
         """Whether it has an NPU, as far as that is known."""
@@ -181,6 +217,22 @@ class Board:
             names = ", ".join(region.name for region in choice.values())
             raise ValueError(f"expected a bank of {self.name}: {names}; got {name!r}")
         return choice[wanted]
+
+    def room(self, name: str | None = None) -> Room:
+        """RAM that a program can use: of the largest region, or all of a bank that is named.
+
+        Raises:
+            ValueError: No bank for data has that name; names those that there are.
+        """
+        region, usable = self.region(name), self.usable
+        if usable is None or region != self.region() or usable.size >= region.size:
+            return Room(region, region.size)
+        return Room(region, usable.size, f"of {region.size:,} bytes: {usable.source}")
+
+    @property
+    def rooms(self) -> tuple[Room, ...]:
+        """RAM of the chip that a program can use, by region."""
+        return tuple(self.room(region.name) for region in self.regions)
 
     @property
     def memory(self) -> str:

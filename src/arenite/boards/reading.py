@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from arenite.accelerators import ACCELERATORS, accelerator_name
-from arenite.boards.board import Bank, Board, Cache, Energy, FlashWaits, Holds
+from arenite.boards.board import Bank, Board, Cache, Energy, FlashWaits, Holds, Usable
 from arenite.quantity import bytes_of, megahertz_of
 
 if sys.version_info >= (3, 11):
@@ -17,8 +17,8 @@ else:
     import tomli as tomllib  # the same under its older name
 
 _SHARED = ("processor", "clock", "flash", "reading", "source", "aliases", "banks", "note")
-_CHIP = ("name", *_SHARED, "energy", "waits", "npus")
-_BOARD = ("name", "chip", *_SHARED, "npus", "energy", "waits")
+_CHIP = ("name", *_SHARED, "energy", "waits", "npus", "usable")
+_BOARD = ("name", "chip", *_SHARED, "npus", "energy", "waits", "usable")
 _CACHE = ("size", "line", "ways")
 _BANK = ("name", "size", "address", "holds", "note")
 #: No chip list is longer; a file that is no board is refused before it is parsed.
@@ -88,6 +88,7 @@ def board_of(table: Mapping[str, Any], chips: Mapping[str, Mapping[str, Any]], w
         note=_text(both, "note", where, ""),
         waits=_waits(both.get("waits"), where),
         npus=_npus(both, where),
+        usable=_usable(both.get("usable"), where),
     )
 
 
@@ -137,6 +138,14 @@ def _energy(table: Any, where: str) -> Energy | None:
     raise BoardFileError(
         f"{where}: expected energy = {{ picojoules = [least, most], source = ... }}, got {table!r}"
     )
+
+
+def _usable(table: Any, where: str) -> Usable | None:
+    if table is None:
+        return None
+    place = f"{where}, usable"
+    _known(table, ("size", "source"), place)
+    return Usable(_quantity(bytes_of, table, "size", place), _text(table, "source", place))
 
 
 def _waits(table: Any, where: str) -> FlashWaits | None:

@@ -10,7 +10,7 @@ import typer
 from arenite.cli.common import AsJson, ModelPath, show
 from arenite.cli.device import RESULTS, DeviceOptions
 from arenite.cli.engine import EngineOptions
-from arenite.cli.operators import Ops
+from arenite.cli.operators import Ops, load_model
 from arenite.cli.quantity import checked
 
 Against = Annotated[
@@ -53,7 +53,7 @@ def bench(
 
     names = [name.strip() for name in against.split(",") if name.strip()]
     peers = checked(peers_called, names, option="--against")
-    device = firmware.chosen(default=None)
+    device = firmware.chosen(None, load_model(model, ops))
     benchmark = measure(Path(model), peers, repeat, seed, engine.setup(device.target), ops=ops)
     words = device.note("these are times of this machine, with the results of")
     show(benchmark, bench_facts, render_bench, words, as_json=as_json)

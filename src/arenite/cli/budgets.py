@@ -74,9 +74,9 @@ class LimitOptions:
 
         A board's cache of instructions counts where it is known.
         """
-        icache = self.icache
-        if icache is None and board is not None and board.waits and board.waits.code:
-            icache = board.waits.code.size
+        from arenite.firmware.flash_reads import icache_of
+
+        icache = icache_of(board) if self.icache is None else self.icache
         return asdict(self) | {"icache": icache}
 
     @property

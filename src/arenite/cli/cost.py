@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from arenite import Model
+    from arenite.analysis.devices import Device
     from arenite.analysis.model_cost import ModelCost
-    from arenite.cli.device import Device
     from arenite.firmware import FirmwareCost
     from arenite.target import Target
 
@@ -73,10 +73,10 @@ def cost(
         device = chosen_device(firmware.board, firmware.target, firmware.clock)
         _of_firmware(load_model(model, ops), device, op, as_json)
         return
-    device = firmware.chosen()
-    _require_costs(device.target)
     loaded = load_model(model, ops)
-    estimate = model_cost(loaded, device.target, device.clock)
+    device = firmware.chosen(model=loaded)
+    _require_costs(device.target)
+    estimate = model_cost(loaded, device.target, device.clock, device.board)
     check_operator(op, len(estimate.operators))
     npu = estimated(loaded) if vela_report is None else read_report(vela_report)
 
@@ -122,7 +122,7 @@ def _of_firmware(model: Model, device: Device, op: int | None, as_json: bool) ->
     from arenite.firmware import firmware_cost, firmware_cost_facts
     from arenite.report.firmware_cost import render_firmware_cost
 
-    estimate = firmware_cost(model, device.target.processor, device.clock)
+    estimate = firmware_cost(model, device.target.processor, device.clock, device.board)
     check_operator(op, len(estimate.layers))
     if op is not None and not as_json:
         raise typer.BadParameter("exported layers have no loops to show", param_hint="--op")

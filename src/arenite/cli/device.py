@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,15 +15,13 @@ from arenite.cli.common import (
     Rounding,
     StructSizes,
     VariablesArena,
-    chosen_target,
 )
 from arenite.cli.quantity import checked, read_megahertz
-from arenite.cores import CORES, DEFAULT, devices, full_name, listed
-from arenite.target import HOST
+from arenite.cores import CORES, DEFAULT, devices, listed
 
 if TYPE_CHECKING:
-    from arenite.boards import Board
-    from arenite.target import Target
+    from arenite.analysis.devices import Device
+    from arenite.model import Model
 
 
 def _begins(names: list[str], begun: str) -> list[str]:
@@ -142,30 +140,6 @@ Clock = Annotated[
 ]
 
 
-class Device(NamedTuple):
-    """Meaning of ``--board``, ``--target`` and ``--clock``.
-
-    Attributes:
-        target: The firmware.
-        board: None unless one was named.
-        clock: In MHz, None where none is known.
-        is_named: Whether one was named.
-    """
-
-    target: Target
-    board: Board | None
-    clock: float | None
-    is_named: bool
-
-    def note(self, shown: str = "these are the numbers of", whose: str = "") -> str:
-        """A line on whose numbers are shown, where no device was named; else empty."""
-        if self.is_named:
-            return ""
-        host = "TFLM's Python package on this machine"
-        whose = whose or (host if self.target == HOST else str(self.target))
-        return f"No --board or --target was given: {shown} {whose}. `arenite boards` lists boards."
-
-
 @dataclass(frozen=True)
 class DeviceOptions:
     """The options that say which firmware is meant; a command has some of them."""
@@ -183,9 +157,11 @@ class DeviceOptions:
     abi: StructSizes = None
     clock: Clock = None
 
-    def chosen(self, default: str | None = DEFAULT) -> Device:
-        """The device that they mean; see :func:`chosen_device`."""
-        return chosen_device(self.board, self.target, self.clock, default=default, **self.parts)
+    def chosen(self, default: str | None = DEFAULT, model: Model | None = None) -> Device:
+        """The device that they mean for a model; see :func:`chosen_device`."""
+        return chosen_device(
+            self.board, self.target, self.clock, default=default, model=model, **self.parts
+        )
 
     @property
     def parts(self) -> dict[str, Any]:
@@ -215,29 +191,23 @@ def chosen_device(
     clock: float | None = None,
     *,
     default: str | None = DEFAULT,
+    model: Model | None = None,
     **parts: str | int | None,
 ) -> Device:
-    """The device of a command's options.
-
-    Args:
-        board: A board's name; its processor counts unless a target is given as well.
-        target: A processor's name.
-        clock: In MHz.
-        default: Whose numbers are shown where neither was given; None for TFLM's package here.
-        parts: Library, compiler and so on, where they were given.
+    """The device of a command's options; see :func:`arenite.analysis.devices.device_of`.
 
     Raises:
         typer.BadParameter: There is no such board or target.
     """
+    from arenite.analysis.devices import device_of
     from arenite.boards import find_board
 
+    given = {part: value for part, value in parts.items() if value is not None}
     try:
         found = None if board is None else find_board(board)
     except (ValueError, OSError) as error:
         raise typer.BadParameter(str(error), param_hint="--board") from None
-    name = target or (default if found is None else full_name(found.processor))
-    meant = chosen_target(name, **parts)
-    speed = None if found is None else found.clock
-    if clock is not None:
-        speed = clock
-    return Device(meant, found, speed, bool(board or target))
+    return checked(
+        lambda: device_of(found, target, clock, model=model, default=default, **given),
+        option="--target",
+    )

@@ -15,7 +15,7 @@ import typer
 from arenite.cli.common import AsJson, fail, note, progress_told, show, usage_errors
 from arenite.cli.device import RESULTS, DeviceOptions
 from arenite.cli.engine import EngineOption, IsaOption
-from arenite.cli.operators import Ops, chosen_operators
+from arenite.cli.operators import Ops, chosen_operators, load_model
 from arenite.cli.run import LabelNames, ReadingOptions
 from arenite.cores import DEFAULT
 
@@ -151,7 +151,8 @@ def evaluate(
     if ops is not None and workers > 1:
         raise typer.BadParameter("expected one of --ops and --workers, got both")
     scoring = judged.scoring()
-    device = firmware.chosen(default=None)
+    alone = None if "@" in Path(model).name or not firmware.board else load_model(model, ops)
+    device = firmware.chosen(None, alone)
     with usage_errors(), _evaluation(workers, resume) as how:
         found = evaluated(
             model,

@@ -57,8 +57,8 @@ def explain(
     from arenite.report.explain import ASCII, UNICODE, render_explanation
     from arenite.report.walk import render_operator
 
-    device = firmware.chosen()
     loaded = load_model(model, ops)
+    device = firmware.chosen(model=loaded)
     what = explanation(loaded, device.target)
     check_operator(op, len(loaded.main.operators))
     if inputs and op is None:

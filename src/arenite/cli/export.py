@@ -24,7 +24,7 @@ from arenite.cores import DEFAULT, devices, listed
 
 if TYPE_CHECKING:
     from arenite import Model
-    from arenite.cli.device import Device
+    from arenite.analysis.devices import Device
 
 Folder = Annotated[
     Path,
@@ -100,8 +100,8 @@ def export(
 
     if abi is not None and library != "tflm":
         raise typer.BadParameter("structs are TFLM's: expected --library tflm", param_hint="--abi")
-    device = chosen_device(board, target, abi=abi)
     loaded = load_model(model, ops)
+    device = chosen_device(board, target, model=loaded, abi=abi)
     if library == "tflm":
         _for_tflm(loaded, output, device, name, as_json=as_json)
         return

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import os
+import warnings
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import typer
 
 from arenite.cli.common import AsJson, show, usage_errors
-from arenite.cli.device import RELEASES, Clock, Device, DeviceOptions
+from arenite.cli.device import RELEASES, Clock, DeviceOptions
 from arenite.cli.operators import Ops, load_model
 from arenite.cli.quantity import bytes_option, deadline_option, read_share
-from arenite.cli.wake_words import Manifests, RuntimeOption, are_wake_words, fit_wake_words
+from arenite.cli.wake_words import Manifests, RuntimeOption, fit_wake_words, wake_word_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rich.text import Text
 
+    from arenite.analysis.devices import Device
     from arenite.analysis.fit import Fit
+    from arenite.analysis.wake_words import WakeWords
     from arenite.errors import RefusedError
+    from arenite.firmware.size import FirmwareSize
     from arenite.model import Model
 
 ModelPaths = Annotated[
@@ -108,19 +111,13 @@ def fit(
     """
     how = "json" if as_json else how
     names, given = models or [], asdict(limits)
-    is_plain = firmware.library is None and not any(given.values()) and ops is None
-    if (
-        runtime
-        or manifest
-        or len(names) > 1
-        or (is_plain and are_wake_words(names, firmware.board, firmware.target))
-    ):
+    if runtime or manifest or len(names) > 1:
         _refuse_limits(**given, ops=ops)
         fit_wake_words(names, manifest or [], firmware, as_json=how == "json")
     if not names:
         raise typer.BadParameter("expected a model, or --manifest")
-    device = replace(firmware, clock=limits.clock).chosen()
     loaded = load_model(names[0], ops)
+    device = replace(firmware, clock=limits.clock).chosen(model=loaded)
     is_limited = limits.clock or limits.ram is not None or limits.flash is not None
     from arenite.errors import RefusedError
 
@@ -136,20 +133,21 @@ def _fit(
     model: Model, device: Device, limits: dict[str, Any], how: FormatName | None, exported: bool
 ) -> NoReturn:
     """One model on one device; ends the command."""
-    from arenite.analysis.fit import EXIT_CODES, fit_facts
+    from arenite.analysis.fit import EXIT_CODES
     from arenite.analysis.fit import fit as fit_of
-    from arenite.firmware.size import firmware_size, size_facts
-    from arenite.report.fit import render_fit
+    from arenite.errors import UndefinedWarning
+    from arenite.firmware.size import firmware_size
 
-    with usage_errors():
+    word = wake_word_of(model, device)
+    with usage_errors(), warnings.catch_warnings():
+        if word is not None:  # its report says them
+            warnings.simplefilter("ignore", UndefinedWarning)
         found = fit_of(model, board=device.board, target=device.target, **limits)
-    size = firmware_size(model, device.target) if exported else None
     if how == "github":
         _for_github(found)
     else:
-        more = {} if size is None else {"export": size_facts(size, found.clock)}
-        drawn = partial(render_fit, exported=size)
-        show(found, lambda fit: fit_facts(fit) | more, drawn, device.note(), as_json=how == "json")
+        size = firmware_size(model, device.target, device.board) if exported else None
+        _show(found, size, word, device.note(), as_json=how == "json")
     raise typer.Exit(EXIT_CODES[found.outcome])
 
 
@@ -174,6 +172,31 @@ def _does_not_run(file: str, error: RefusedError, how: FormatName | None) -> NoR
             as_json=how == "json",
         )
     raise typer.Exit(1)
+
+
+def _show(
+    found: Fit, size: FirmwareSize | None, word: WakeWords | None, note: str, *, as_json: bool
+) -> None:
+    """The fit, what an export takes where that was asked for, and what a wake word's program."""
+    from rich.text import Text
+
+    from arenite.analysis.fit import fit_facts
+    from arenite.analysis.wake_words import wake_word_facts
+    from arenite.firmware.size import size_facts
+    from arenite.report.fit import render_fit
+    from arenite.report.wake_words import render_word
+
+    def facts(fit: Fit) -> dict[str, Any]:
+        more = {} if size is None else {"export": size_facts(size, found)}
+        more |= {} if word is None else {"wake_word": wake_word_facts(word)}
+        return fit_facts(fit) | more
+
+    def lines(fit: Fit, width: int) -> Iterator[Text]:
+        yield from render_fit(fit, width, size)
+        for one in () if word is None else word.words:
+            yield from (Text(), *render_word(one, width))
+
+    show(found, facts, lines, note, as_json=as_json)
 
 
 def _for_github(found: Fit) -> None:

@@ -86,9 +86,9 @@ def memory(
     rams = None if splits is None else _rams(splits)
     require_suffix(svg, ".svg", "--svg")
     require_other(svg, "--svg", [Path(model)])
-    device = firmware.chosen(default=None)
-    meant = device.target
     loaded = load_model(model, ops)
+    device = firmware.chosen(None, loaded)
+    meant = device.target
     with search_bar() as told:
         plans = head_plans(loaded, meant, told)
     use = _allocate(loaded, arena, Firmware(planner, meant), as_json=as_json)

@@ -22,13 +22,14 @@ from arenite.cli.common import (
     show,
     usage_errors,
 )
-from arenite.cli.device import MEMORY, Device, DeviceOptions
+from arenite.cli.device import MEMORY, DeviceOptions
 from arenite.cli.operators import Ops, load_model
 from arenite.cli.quantity import bytes_option, checked, deadline_option
 
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from arenite.analysis.devices import Device
     from arenite.analysis.optimization import Optimization
     from arenite.model import Model
     from arenite.optimize.outcome import Report
@@ -94,8 +95,8 @@ Ram = Annotated[int | None, bytes_option("The arena there is (96k); code 1 if it
 Deadline = Annotated[
     float | None,
     deadline_option(
-        "How long an inference may take with what is decoded, as estimated: 50ms, 1.5s; "
-        "code 1 if it is longer."
+        "How long an inference may take with what is decoded, at most, as fit says it: 50ms, 1.5s; "
+        "code 1 if it may be longer."
     ),
 ]
 DecompressionMemory = Annotated[
@@ -153,6 +154,7 @@ class PassOptions:
         Raises:
             typer.BadParameter: There is no such pass, a range is none, or a deadline has no clock.
         """
+        from arenite.analysis.time_range import span_of
         from arenite.optimize.sequence import sequence
 
         given = {one.name: getattr(self, one.name) for one in fields(self)}
@@ -164,7 +166,8 @@ class PassOptions:
         if (deadline := given.pop("deadline")) is not None:
             if device.clock is None:
                 raise typer.BadParameter("expected --clock or --board for a deadline")
-            given["cycles"] = int(deadline * device.clock * 1000)
+            span = span_of(device.target.processor, device.board, device.clock)
+            given["cycles"] = int(deadline * device.clock * 1000 / (span.high if span else 1))
         return {**given, "only": names, "overlap": self.overlap, "ranges": ranges}
 
 
@@ -198,9 +201,10 @@ def optimize(
     require_other(svg, "--svg", [Path(model)])
     if not replace:
         require_other(output, "--output", [Path(model)])
-    device = firmware.chosen(None)
+    loaded = load_model(model, ops)
+    device = firmware.chosen(None, loaded)
     settings = passes.settings(device)
-    result, report = _optimized(load_model(model, ops), device.target, settings)
+    result, report = _optimized(loaded, device.target, settings)
     found = optimization(report)
     _write(result, output, found, svg)
     written = None if output is None else str(output)
@@ -261,7 +265,10 @@ def _require_room(found: Optimization, ram: int | None, cycles: int | None) -> N
     if ram is not None and arena > ram:
         fail(f"the model needs an arena of {arena:,} bytes, {arena - ram:,} more than --ram")
     if cycles is not None and takes is not None and takes > cycles:
-        fail(f"an inference takes {takes:,} cycles, {takes - cycles:,} more than --deadline")
+        fail(
+            f"an inference computes for {takes:,} cycles, and --deadline leaves {cycles:,} beside "
+            "waits for memory"
+        )
 
 
 def _require_inputs(model: Model, names: Iterable[str]) -> None:

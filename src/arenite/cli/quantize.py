@@ -121,7 +121,7 @@ class BudgetOptions:
         ram, flash = self.ram, self.flash
         device = replace(firmware, board=self.board, clock=self.clock).chosen()
         if device.board is not None:
-            ram = ram or device.board.region().size  # an arena lies in one piece
+            ram = ram or device.board.room().size  # an arena lies in one piece
             flash = flash or device.board.flash
         if self.deadline is not None and device.clock is None:
             raise typer.BadParameter("expected --clock or --board for a deadline")
@@ -132,7 +132,7 @@ class BudgetOptions:
             if self.max_drop is None
             else read_share(self.max_drop, 1, "0.5% or 0.005", "--max-drop")
         )
-        budget = Budget(ram, flash, self.deadline, device.clock, self.min_sqnr, share)
+        budget = Budget(ram, flash, self.deadline, device.clock, self.min_sqnr, share, device.board)
         return device.target if is_meant else None, budget
 
 

@@ -58,10 +58,10 @@ def report(
 
     require_suffix(output, ".html", "--output")
     require_other(output, "--output", [Path(model)])
-    device = firmware.chosen()
+    loaded = load_model(model, ops)
+    device = firmware.chosen(model=loaded)
     if words := device.note():
         note(words)
-    loaded = load_model(model, ops)
     with usage_errors(), search_bar() as told:
         page = made(
             loaded,

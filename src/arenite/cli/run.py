@@ -185,9 +185,9 @@ def run(
     files = [file for file in (labels, fed_as.frontend) if isinstance(file, Path)]
     read = [Path(model), *(inputs or []), *files]
     require_other(output, "--output", read)
-    device = firmware.chosen(default=None)
-    words = device.note("these are the results of")
     loaded = load_model(model, ops)
+    device = firmware.chosen(None, loaded)
+    words = device.note("these are the results of")
     texts = read_labels(labels) if isinstance(labels, Path) else list(labels or ())
     check_labels(texts, loaded.outputs)
     setup = engine.setup(device.target)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from arenite.cli.common import chosen_target, show
 from arenite.cli.device import DeviceOptions
 from arenite.cli.operators import load_model
-from arenite.cli.quantity import checked
 from arenite.library_facts import facts_of
+
+if TYPE_CHECKING:
+    from arenite.analysis.devices import Device
+    from arenite.analysis.wake_words import WakeWords
+    from arenite.model import Model
 
 RuntimeName = Literal["esphome"]
 RuntimeOption = Annotated[
@@ -32,18 +36,14 @@ Manifests = Annotated[
 ]
 
 
-def are_wake_words(models: list[str], board: str | None, target: str | None) -> bool:
-    """Whether one model alone is meant for such a program: it streams, on a chip with releases."""
-    from arenite.analysis.wake_words import is_streaming
-    from arenite.boards import find_board
+def wake_word_of(model: Model, device: Device) -> WakeWords | None:
+    """The verdict of such a program on a model, if it is made for that kind and the library."""
+    from arenite.analysis.runtimes import ESPHOME
+    from arenite.analysis.wake_words import wake_words
 
-    if len(models) != 1 or not (board or target):
-        return False
-    try:
-        meant = chosen_target(target or find_board(str(board)).processor)
-    except ValueError:
-        return False  # the command says it
-    return bool(meant.library_version) and is_streaming(load_model(models[0], None))
+    if not device.target.library_version or not ESPHOME.is_for(model):
+        return None
+    return wake_words([model], device.target, ESPHOME, device.board)
 
 
 def fit_wake_words(
@@ -60,21 +60,14 @@ def fit_wake_words(
     """
     from arenite.analysis.runtimes import ESPHOME
     from arenite.analysis.wake_words import read_manifest, wake_word_facts, wake_words
-    from arenite.boards import find_board
     from arenite.report.wake_words import render_wake_words
 
-    board = firmware.board
-    found = None if board is None else checked(find_board, board, option="--board")
-    processor = firmware.target or (ESPHOME.processor if found is None else found.processor)
-    usual: dict[str, Any] = {
-        "library_version": ESPHOME.library_version,
-        "glue_version": ESPHOME.glue_version,
-        "variables_arena": ESPHOME.variables_arena,
-    }
-    if firmware.library is not None and not facts_of(firmware.library).versions:
-        usual = {"variables_arena": ESPHOME.variables_arena}
+    device = firmware.chosen(ESPHOME.processor)
+    processor, library = device.target.processor, firmware.library
+    has_releases = library is None or facts_of(library).versions
+    usual = ESPHOME.parts if has_releases else {"variables_arena": ESPHOME.variables_arena}
     meant = chosen_target(processor, **{**usual, **firmware.parts})
     words = [load_model(model, None) for model in models]
-    result = wake_words([*words, *map(read_manifest, manifests)], meant, ESPHOME, found)
+    result = wake_words([*words, *map(read_manifest, manifests)], meant, ESPHOME, device.board)
     show(result, wake_word_facts, render_wake_words, as_json=as_json)
     raise typer.Exit(0 if result else 1)

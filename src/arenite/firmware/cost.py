@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from arenite.analysis.needs import Need
+from arenite.boards.board import Board as BoardFacts
 from arenite.cores import CORES, DEFAULT
 from arenite.emulator.machine import FLASH, RAM, Count
 from arenite.firmware.board import Board
 from arenite.firmware.export import chosen, layered, tflm_arena
+from arenite.firmware.flash_reads import FlashReads, icache_of
 from arenite.firmware.kernels.cortex_m.asm_cycles import PIPELINE, count_of
 from arenite.firmware.measurements import Measured, can_emulate
 from arenite.firmware.network.kernel import Constant, Scratch, UnsupportedError, Work, text_of
@@ -18,6 +21,7 @@ from arenite.firmware.network.names import c_name
 from arenite.firmware.plan.budget import Budget
 from arenite.firmware.plan.golden import sample
 from arenite.firmware.plan.program import Program
+from arenite.firmware.times import time_on
 from arenite.formats import Source, model_of
 from arenite.model import Model
 from arenite.target import find_target
@@ -65,6 +69,8 @@ class FirmwareCost:
         cycles: The same in cycles.
         first_instructions: Of the first inference.
         first_cycles: The same in cycles.
+        board: Where it runs; None if none was named.
+        reads: What flash adds there, where caches of the board's chip are known.
     """
 
     file: str
@@ -75,6 +81,8 @@ class FirmwareCost:
     cycles: int | None
     first_instructions: int | None
     first_cycles: int | None
+    board: BoardFacts | None = None
+    reads: FlashReads | None = None
 
     @property
     def is_steady(self) -> bool:
@@ -98,32 +106,35 @@ class FirmwareCost:
         )
 
     @property
-    def milliseconds(self) -> float | None:
-        """At that clock, if memory never makes the processor wait; None without a clock."""
-        if self.cycles is None or self.clock_mhz is None:
-            return None
-        return self.cycles / self.clock_mhz / 1000
+    def time(self) -> Need:
+        """Of an inference, with waits for memory: the range that ``arenite fit --export`` has."""
+        where = (self.cycles, self.processor, self.board, self.clock_mhz)
+        return time_on(*where, reads=self.reads)
 
 
 def firmware_cost(
-    model: Model | Source, processor: str = DEFAULT, clock_mhz: float | None = None
+    model: Model | Source,
+    processor: str = DEFAULT,
+    clock_mhz: float | None = None,
+    on: BoardFacts | None = None,
 ) -> FirmwareCost:
     """Cost of what ``arenite export`` would write, layer by layer.
 
     A function that is all in assembly is counted from its text, without running it: its
     instructions are those that a core runs. What is plain C, or calls assembly from C, depends on
     a compiler: it is emulated, where the extra ``board`` is installed and there is such a core.
+    ``on`` is the board whose flash and caches count.
 
     Raises:
         UnsupportedOperatorError: Some layers cannot be exported; names them all.
         BoardError: The firmware does not build.
     """
     model = model_of(model)
-    made = layered(model, processor)
-    budget = Budget(tflm=tflm_arena(model, find_target(processor)))
+    made = layered(model, processor, icache_of(on))
+    budget = Budget(icache=icache_of(on), tflm=tflm_arena(model, find_target(processor)))
     program = chosen(made, processor, budget, c_name(model.source, None))
     counts = [count_layer(program, number) for number in range(len(program.works))]
-    emulated = _emulated(model, program, processor)
+    emulated, reads = _emulated(model, processor, on)
     if CORES[processor].pipeline != PIPELINE:
         # Its cycles are not those of the text, only its instructions.
         counts = [None if emulated or not one else Count(one.instructions, 0) for one in counts]
@@ -144,6 +155,8 @@ def firmware_cost(
         _cycles(total),
         first.instructions if first else None,
         _cycles(first),
+        on,
+        reads,
     )
 
 
@@ -154,7 +167,9 @@ def _rest(total: int | None, parts: list[int | None]) -> int | None:
 
 def firmware_cost_facts(cost: FirmwareCost) -> dict[str, Any]:
     """Facts of ``arenite cost --library arenite --json``; see ``docs/cli.md`` for the keys."""
-    return {"library": "arenite", **asdict(cost), "milliseconds": cost.milliseconds}
+    board, time = None if cost.board is None else cost.board.name, cost.time
+    ends = {"milliseconds": time.total, "low": time.least, "high": time.most}
+    return {"library": "arenite", **asdict(cost), "board": board, **ends}
 
 
 def count_layer(program: Program, number: int) -> Count | None:
@@ -193,12 +208,19 @@ def _addresses(program: Program, number: int) -> Iterator[int]:
             yield RAM + layout.states[argument]
 
 
-def _emulated(model: Model, program: Program, processor: str) -> Measured | None:
-    """All layers and inferences on an emulated core, where there is one."""
+def _emulated(
+    model: Model, processor: str, on: BoardFacts | None
+) -> tuple[Measured | None, FlashReads | None]:
+    """All layers and inferences on an emulated core, where there is one, and what flash adds."""
     if not can_emulate(processor):
-        return None
-    board = Board(model, processor)
-    return board.measured([one.tobytes() for one in sample(model.inputs, 0)])
+        return None, None
+    icache = icache_of(on)
+    board, inputs = Board(model, processor, icache=icache), sample(model.inputs, 0)
+    found = board.measured([one.tobytes() for one in inputs])
+    if icache is None:
+        return found, None
+    board(*inputs)
+    return found, board.flash_reads(on)
 
 
 def _layers(

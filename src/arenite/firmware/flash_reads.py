@@ -60,14 +60,20 @@ def flash_reads(
     return FlashReads(waits.cycles, *missing, most, board.clock)
 
 
+def icache_of(board: Board | None) -> int | None:
+    """Bytes of a board's cache of instructions, for which loops are unrolled; None: not known."""
+    waits = None if board is None else board.waits
+    return waits.code.size if waits is not None and waits.code is not None else None
+
+
 def why_unknown(board: Board | None) -> str:
     """The facts of a board that :func:`flash_reads` lacks, as a sentence; empty if it has all."""
     if board is None or (board.waits is not None and board.waits.code is not None):
         return ""
     lacking = "waits and caches" if board.waits is None else "caches"
     return (
-        f"depends on {lacking} of {board.chip}'s flash, which are not known; a file of yours can "
-        "say them as waits: --board FILE.toml"
+        f"narrower where {lacking} of {board.chip}'s flash are known: a file of yours can say them "
+        "as waits, --board FILE.toml"
     )
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from arenite.analysis.fit import need_facts
+from arenite.analysis.needs import Need
 from arenite.boards.board import Board as BoardFacts
 from arenite.errors import BoardLimitError, LoopLimitError
 from arenite.firmware.board import Board, exported_folder
@@ -28,6 +30,7 @@ from arenite.firmware.plan.golden import (
     tensor_of,
 )
 from arenite.firmware.plan.layout import Inputs
+from arenite.firmware.times import time_on
 from arenite.formats import Source
 from arenite.model import Model, Tensor
 from arenite.ops.context import Array
@@ -66,7 +69,8 @@ class Trial:
         layers: One record each.
         library: Whose kernels ran: ``"arenite"``, or ``"tflm"`` for TFLM's with CMSIS-NN.
         reads: What flash adds on the board that was named.
-        reads_reason: Why that is not known.
+        reads_reason: Why lines of flash are not counted there.
+        time: Of an inference on the board that was named; None without one.
         static_bytes: RAM of users' kernels in C++ beside the arena.
     """
 
@@ -86,6 +90,7 @@ class Trial:
     reads: FlashReads | None = None
     reads_reason: str = ""
     static_bytes: int = 0
+    time: Need | None = None
 
     @property
     def equal(self) -> bool:
@@ -158,7 +163,15 @@ def trial(
         reads=reads,
         reads_reason=why_unknown(on),
         static_bytes=board.static_bytes,
+        time=time_of(count.cycles, board.processor, on, reads),
     )
+
+
+def time_of(
+    cycles: int, processor: str, on: BoardFacts | None, reads: FlashReads | None
+) -> Need | None:
+    """Time of an inference on the board that was named."""
+    return None if on is None else time_on(cycles or None, processor, on, on.clock, reads=reads)
 
 
 def _compared(board: Board, runs: int) -> tuple[list[str], list[LayerRun]]:
@@ -178,7 +191,9 @@ def _compared(board: Board, runs: int) -> tuple[list[str], list[LayerRun]]:
 
 def trial_facts(result: Trial) -> dict[str, Any]:
     """Facts of ``arenite board --json``; see ``docs/cli.md`` for the keys."""
-    return {**asdict(result), "equal": result.equal, "flash_bytes": result.flash_bytes}
+    time = None if result.time is None else need_facts(result.time)
+    more = {"equal": result.equal, "flash_bytes": result.flash_bytes, "time": time}
+    return {**asdict(result), **more}
 
 
 def trial_inputs(model: Model, runs: int) -> list[list[Array]]:

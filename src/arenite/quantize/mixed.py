@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from arenite.analysis.optimization import Figures, figures
+from arenite.analysis.time_range import longest
 from arenite.errors import AreniteError, QuantizationError
 from arenite.model import Model, Operator
 from arenite.model.types import INT4, INT8, INT16
@@ -31,7 +32,11 @@ Progress = Callable[[str, int, int], object]
 
 
 class Point(NamedTuple):
-    """A mixture, measured; ``drop`` is what it loses of the accuracy, NaN without labels."""
+    """A mixture, measured.
+
+    ``milliseconds`` are the most that an inference may take; ``drop`` is what it loses of the
+    accuracy, NaN without labels.
+    """
 
     recipe: Recipe
     sqnr: float
@@ -92,9 +97,7 @@ class Search:
             ours, theirs = self.score(made).get("accuracy", (math.nan, math.nan))
             drop = ours - theirs
         cost = figures(made, self.target)
-        clock = self.budget.clock
-        known = cost.cycles is not None and clock is not None
-        time = cost.cycles / clock / 1000 if known else None  # type: ignore[operator]
+        time = longest(cost.cycles, self.target, self.budget.board, self.budget.clock)
         point = Point(recipe, self.judge.sqnr(made), cost, time, drop)
         self.points.append(point)
         return point

@@ -14,7 +14,7 @@ from arenite.model import Model
 from arenite.quantize.judge import LayerNoise, lost_most
 from arenite.quantize.plan import Range
 from arenite.quantize.seen import Seen
-from arenite.quantize.settings import Settings
+from arenite.quantize.settings import Budget, Settings
 
 #: Parts of a histogram that are told.
 _PARTS = 40
@@ -121,6 +121,11 @@ class Report:
         return "\n".join(lines) + ">"
 
 
+def _budget_facts(budget: Budget) -> dict[str, Any]:
+    """Limits by name; a board's name alone."""
+    return {**asdict(budget), "board": None if budget.board is None else budget.board.name}
+
+
 def quantization_facts(report: Report) -> dict[str, Any]:
     """Everything that ``arenite quantize`` prints; see ``docs/cli.md`` for the keys."""
     lost = lost_most(report.layers)
@@ -153,7 +158,7 @@ def quantization_facts(report: Report) -> dict[str, Any]:
         "before": _figures(report.before),
         "after": _figures(report.after),
         "scores": {name: list(both) for name, both in report.scores.items()},
-        "budget": asdict(report.settings.budget),
+        "budget": _budget_facts(report.settings.budget),
         "front": [one._asdict() | {"changed": dict(one.changed)} for one in report.front],
         "notes": list(report.notes),
         "rewritten": list(report.rewritten),

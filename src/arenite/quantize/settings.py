@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from arenite.boards import Board
 from arenite.model import TensorType
 from arenite.model.types import FLOAT32, INT8, INT16
 from arenite.quantize.ranges import METHODS
@@ -34,6 +35,7 @@ class Budget:
         clock: In MHz, for the time.
         min_sqnr: Of the outputs, in dB.
         max_drop: Of the accuracy, as a share: 0.005.
+        board: Where it shall run, whose flash decides on the time.
     """
 
     ram: int | None = None
@@ -42,6 +44,7 @@ class Budget:
     clock: float | None = None
     min_sqnr: float | None = None
     max_drop: float | None = None
+    board: Board | None = None
 
     @property
     def is_limit(self) -> bool:

@@ -48,10 +48,12 @@ def render_trial(result: Trial, width: int) -> Iterator[Text]:
     constants = "the model" if result.library == "tflm" else "constants"
     flash = f"{number(result.constant_bytes)} of {constants}, {number(result.code_bytes)} of code"
     yield Text(f"flash  {number(result.flash_bytes)} bytes: {flash}")
+    if result.time is not None:
+        yield from wrapped(f"time   {result.time.amount}: {result.time.note}", width, indent=7)
     if result.reads is not None:
-        yield from wrapped(_flash(result.reads), width, indent=7)
-    if result.reads_reason:
-        yield from wrapped(f"time   {result.reads_reason}", width, indent=7)
+        yield from wrapped(f"       {_flash(result.reads)}", width, indent=7)
+    elif result.reads_reason:
+        yield from wrapped(f"       {result.reads_reason}", width, indent=7)
     for line in result.self_test.splitlines():
         yield Text(f"test   {printable(line)}")
     yield Text(_verdict(result), style="green" if result.equal else "bold red")
@@ -61,9 +63,8 @@ def render_trial(result: Trial, width: int) -> Iterator[Text]:
 
 
 def _flash(reads: FlashReads) -> str:
-    times = dict.fromkeys(f"{cycles / reads.clock / 1000:.3g}" for cycles in reads.cycles)
     cycles = dict.fromkeys(f"{one:,}" for one in reads.cycles)
-    time = f"time   {' to '.join(times)} ms at {reads.clock:g} MHz: {' to '.join(cycles)} cycles. "
+    time = f"{' to '.join(cycles)} cycles at {reads.clock:g} MHz. "
     if not reads.code + reads.data:
         return f"{time}All code and constants of an inference stay in the chip's caches"
     return (

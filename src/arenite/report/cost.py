@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from arenite.analysis.model_cost import ModelCost, kind_of, why_incomplete
-from arenite.cores import Accuracy
 from arenite.libraries.costs import Cost, Line
 from arenite.model.text import printable
 from arenite.report.explain import operator_lines
@@ -145,22 +144,26 @@ def _by_function(one: Cost) -> list[tuple[str, list[Line]]]:
 
 def _accuracy(cost: ModelCost, width: int, instructions: float) -> Iterator[Text]:
     yield Text()
-    accuracy, (low, high) = cost.accuracy, cost.span
-    yield from wrapped(
+    text = (
         f"An estimate: instructions within {instructions:.0%}, checked against an emulator that "
-        f"counts them; cycles within {accuracy.cycles:.0%}{_boards(accuracy)}: "
-        f"{number(round(low))} to {number(round(high))} cycles for the whole inference.",
-        width,
+        f"counts them; cycles within {cost.accuracy.cycles:.0%} by the rule for its pipeline, "
+        "without waits for memory."
     )
+    yield from wrapped(f"{text} {whole_time(cost)}", width)
 
 
-def _boards(accuracy: Accuracy) -> str:
-    if accuracy.boards <= accuracy.cycles:
-        return f", as {accuracy.why}"
-    return (
-        " by the rule for its pipeline, without waits for memory. With them, boards with published "
-        f"times took up to {accuracy.boards:.0%} more"
-    )
+def whole_time(cost: ModelCost) -> str:
+    """The time of an inference on the device, as ``arenite fit`` says it."""
+    span = cost.span
+    if cost.clock is None:
+        low, high = (number(round(cost.cycles * end)) for end in span[:2])
+        takes = f"{low} to {high} cycles with waits"
+    else:
+        takes = cost.time().amount
+    if cost.missing:
+        return "How long the whole inference takes is not known."
+    words = f"The whole inference takes {takes}: {span.words}, as {span.why}."
+    return f"{words} Milliseconds are the middle." if cost.clock is not None else words
 
 
 def _time(milliseconds: float | None) -> str:

@@ -40,8 +40,9 @@ def render_firmware_cost(cost: FirmwareCost, width: int) -> Iterator[Text]:
         width,
     )
     yield Text()
-    if cost.milliseconds is not None:
-        yield Text(f"{cost.milliseconds:,.3g} ms at {cost.clock_mhz:g} MHz")
+    if cost.clock_mhz is not None:
+        time = cost.time
+        yield from wrapped(f"{time.amount} at {cost.clock_mhz:g} MHz: {time.note}", width)
         yield Text()
     yield from wrapped(_about(cost), width)
 

@@ -2,40 +2,44 @@
 
 from __future__ import annotations
 
-from arenite.analysis.needs import amount
+from arenite.analysis.fit import Fit, outcome_of
 from arenite.firmware.size import FirmwareSize
-from arenite.report.text import number
+
+_VERDICTS = {
+    "fits": "it fits",
+    "does not fit": "it does not fit",
+    "not known": "whether it fits is not known",
+    "marginal": "marginal",
+}
 
 
-def size_words(size: FirmwareSize, clock: float | None) -> str:
-    """RAM, flash and time in a sentence."""
+def size_words(size: FirmwareSize, fit: Fit) -> str:
+    """RAM, flash and time of an export in a sentence, and its own verdict."""
     if size.reason:
         return f"without TFLM: arenite export cannot write it: {size.reason.rstrip('.')}."
-    found = needs_of(size, clock)
-    parts = [f"RAM {found['RAM']}", f"flash {found['flash']}"]
-    if size.stack_bytes is not None:
-        parts[0] += f" and {number(size.stack_bytes)} of stack"
-    if size.code_bytes is None:
-        parts[1] += ", which is built where the extra board is installed"
-    else:
-        constants, code = number(size.constant_bytes), number(size.code_bytes)
-        parts[1] += f": constants {constants}, code {code} (zig's clang, -Os)"
-    if "time" in found:
-        parts.append(f"{found['time']}, more where flash makes the processor wait")
-    return f"without TFLM, as arenite export writes it: {'; '.join(parts)}."
+    needs = size.needs(fit)
+    words = []
+    for one in needs:
+        parts = ", ".join(f"{name} {value:,.0f}" for name, value in one.parts.items())
+        more = "; ".join(text for text in (parts if len(one.parts) > 1 else "", one.note) if text)
+        if one.name == "time" and size.cycles is not None:
+            more = f"{size.cycles / 1e6:,.3g} M cycles of computing; {more}"
+        words.append(f"{one.name} {one.amount}" + (f" ({more})" if more else ""))
+    verdict = f". An export has its own verdict: {_judged(size, fit)}" if fit.is_limited else ""
+    return f"without TFLM, as arenite export writes it: {'; '.join(words)}{verdict}."
 
 
-def needs_of(size: FirmwareSize, clock: float | None) -> dict[str, str]:
+def _judged(size: FirmwareSize, fit: Fit) -> str:
+    needs = size.needs(fit)
+    outcome = outcome_of(needs)
+    kind = {"does not fit": "exceeds", "not known": "unknown", "marginal": "marginal"}.get(outcome)
+    names = " and ".join(one.name for one in needs if one.verdict == kind)
+    return _VERDICTS[outcome] + (f": {names}" if names else "")
+
+
+def needs_of(size: FirmwareSize, fit: Fit) -> dict[str, str]:
     """RAM, flash and, where it is known, time, named as a fit's needs are."""
-    flash = size.flash_bytes
-    constants = f"{number(size.constant_bytes)} bytes and code"
-    needs = {
-        "RAM": f"{number(size.arena_bytes)} bytes",
-        "flash": constants if flash is None else f"{number(flash)} bytes",
-    }
-    ms = size.milliseconds(clock)
-    if ms is not None:
-        needs["time"] = f"at least {amount(ms, 'ms')}"
-    elif size.cycles is not None:
-        needs["time"] = f"at least {size.cycles / 1e6:,.3g} M cycles"
-    return needs
+    found = {one.name: one.amount for one in size.needs(fit)}
+    if fit.clock is None and size.cycles is not None:
+        found["time"] = f"{size.cycles / 1e6:,.3g} M cycles of computing"
+    return found

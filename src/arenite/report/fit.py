@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from arenite.analysis.fit import Fit
-from arenite.analysis.needs import amount
+from arenite.analysis.needs import Need, amount
 from arenite.boards import Board
 from arenite.errors import RefusedError
 from arenite.firmware.size import FirmwareSize
@@ -35,10 +35,10 @@ def render_fit(fit: Fit, width: int, exported: FirmwareSize | None = None) -> It
     yield Text()
     yield from _needs(fit, width)
     yield Text()
-    for line in (*details(fit), *([size_words(exported, fit.clock)] if exported else [])):
+    for line in (*details(fit), *([size_words(exported, fit)] if exported else [])):
         yield from wrapped(line, width)
     yield Text()
-    yield from verdict(fit, width)
+    yield from verdict(fit, width, " with TFLM" if exported and not exported.reason else "")
 
 
 def details(fit: Fit) -> Iterator[str]:
@@ -81,17 +81,17 @@ def amount_or(value: float | None, unit: str, none: str = "-") -> str:
     return none if value is None else amount(value, unit)
 
 
-def verdict(fit: Fit, width: int) -> Iterator[Text]:
-    """Whether it fits, and what helps if it does not."""
+def verdict(fit: Fit, width: int, of: str = "") -> Iterator[Text]:
+    """Whether it fits, and what helps if it does not; ``of`` is what is meant of several."""
     place = fit.need("RAM").where
     into = f": the arena into {place}" if place else ""
     style = _STYLES[fit.outcome]
     if fit.outcome == "fits":
-        yield from wrapped(f"It fits{into}.", width, style=style)
+        yield from wrapped(f"It fits{of}{into}.", width, style=style)
         return
     if fit.outcome == "does not fit":
         over = " and ".join(one.name for one in fit.needs if one.verdict == "exceeds")
-        yield from wrapped(f"It does not fit: {over}.", width, style=style)
+        yield from wrapped(f"It does not fit{of}: {over}.", width, style=style)
         yield from wrapped(
             "The same outputs from less: arenite optimize MODEL, arenite export MODEL.", width
         )
@@ -120,7 +120,7 @@ def render_refused(file: str, error: RefusedError, width: int) -> Iterator[Text]
 
 
 def render_fits(found: Sequence[Fit], file: str, width: int) -> Iterator[Text]:
-    """A row per board: what the model needs there, and the verdict."""
+    """A row per board: what the model needs there, as ``--board`` says it, and the verdict."""
     yield Text(printable(file), style="bold")
     yield from wrapped(
         "No board or target was given: what it needs on each board of the list, with TFLM "
@@ -133,9 +133,9 @@ def render_fits(found: Sequence[Fit], file: str, width: int) -> Iterator[Text]:
         Column("board", [one.board.name if one.board else "" for one in found]),
         Column("processor", [one.target.processor for one in found], keep=3),
         Column("MHz", [f"{one.clock:g}" if one.clock else "-" for one in found], "right", keep=2),
-        Column("RAM", [number(int(ram.total)) for ram in rams], "right"),
+        Column("RAM", [ram.amount.removesuffix(" bytes") for ram in rams], "right"),
         Column("of", [number(int(ram.limit or 0)) for ram in rams], "right"),
-        Column("flash", [_bytes(one, "flash") for one in found], "right", keep=1),
+        Column("flash", [_bytes(one.need("flash")) for one in found], "right", keep=1),
         Column("time", [one.need("time").amount for one in found], "right"),
         Column("", [_short(one) for one in found]),
     ]
@@ -145,9 +145,8 @@ def render_fits(found: Sequence[Fit], file: str, width: int) -> Iterator[Text]:
     yield from lines
 
 
-def _bytes(fit: Fit, name: str) -> str:
-    need = fit.need(name)
-    return number(int(need.total)) if need.parts else "-"
+def _bytes(need: Need) -> str:
+    return need.amount.removesuffix(" bytes") if need.parts else "-"
 
 
 def _short(fit: Fit) -> str:

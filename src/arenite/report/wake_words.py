@@ -17,7 +17,7 @@ def render_wake_words(found: WakeWords, width: int) -> Iterator[Text]:
     yield from wrapped(f"{board}{found.runtime.title}; {found.words[0].target}", width)
     for one in found.words:
         yield Text()
-        yield from _word(one, width)
+        yield from render_word(one, width)
     if found.board is not None:
         yield Text()
         yield from _ram(found, width)
@@ -28,7 +28,8 @@ def render_wake_words(found: WakeWords, width: int) -> Iterator[Text]:
         yield Text("It does not fit.", style="bold red")
 
 
-def _word(one: WakeWord, width: int) -> Iterator[Text]:
+def render_word(one: WakeWord, width: int) -> Iterator[Text]:
+    """A model's arena by release, the manifest's line, and whether a manifest asks for enough."""
     yield Text(printable(one.file), style="bold")
     versions = list(one.smallest)
     marks = ["<" if version == one.target.library_version else "" for version in versions]

@@ -33,7 +33,7 @@ from arenite.firmware.flash_reads import FlashReads, flash_reads, why_unknown
 from arenite.firmware.network.layers import compiled_in
 from arenite.firmware.stock.build import core_flags, files_of, linked_with_tree, tree_flags
 from arenite.firmware.stock.text import LINK, MAIN, MODEL, QEMU_BOARD
-from arenite.firmware.trial import LayerTrial, Trial, same_outputs, trial_inputs
+from arenite.firmware.trial import LayerTrial, Trial, same_outputs, time_of, trial_inputs
 from arenite.formats import Source, model_of
 from arenite.formats.tflite_write import write
 from arenite.kernels.build import Origin
@@ -300,6 +300,7 @@ def stock_trial(
         library="tflm",
         reads=reads,
         reads_reason=why_unknown(on),
+        time=time_of(count.cycles, processor, on, reads),
     )
 
 

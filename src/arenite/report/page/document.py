@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from arenite.analysis.model_cost import ModelCost
 from arenite.analysis.overview import Overview
 from arenite.analysis.vela_report import estimated
 from arenite.files import replacing
@@ -152,7 +151,7 @@ def _top(facts: Overview, name: str, exported: FirmwareSize | None) -> Html:
         tag("p", _device(facts), class_="dim"),
         tag("p", description) if description else "",
         sections.obstacles(facts),
-        fits(facts.fit, exported, "" if facts.cost is None else _time(facts.cost)[1]),
+        fits(facts.fit, exported, (_time(facts) or ("", "", ""))[1]),
         tag("dl", [_card(*one) for one in _figures(facts)], class_="cards"),
         tag("noscript", tag("p", "Charts need JavaScript; the tables have all of their figures.")),
     )
@@ -175,8 +174,8 @@ def _figures(facts: Overview) -> Iterator[tuple[str, str, str]]:
         plans = facts.head.plans
         best = f"{number(plans.optimal_arena)} with the best plan"
         yield "Arena", f"{number(plans.arena)} B", best if plans.optimal_arena < plans.arena else ""
-    if facts.cost is not None and len(facts.cost.missing) < len(facts.cost.operators):
-        yield _time(facts.cost)
+    if (time := _time(facts)) is not None:
+        yield time
     stats = facts.statistics
     if stats.file_bytes:
         yield "File", f"{number(stats.file_bytes)} B", f"{size(stats.constant_bytes)} of constants"
@@ -186,18 +185,16 @@ def _figures(facts: Overview) -> Iterator[tuple[str, str, str]]:
     yield "Operators", number(len(stats.operators)), f"{facts.resolver.operators} kinds"
 
 
-def _time(cost: ModelCost) -> tuple[str, str, str]:
-    low, high = cost.span
-    more = "an estimate: with waits for flash, up to the second figure"
-    if cost.missing:
-        more = f"at least: {len(cost.missing)} operators have no estimate"
-    if cost.clock is None:
-        value = f"{low / 1e6:,.3g} to {high / 1e6:,.3g} M cycles"
-        least = f"{low / 1e6:,.3g} M cycles"
-    else:
-        value = f"{low / cost.clock / 1e3:,.3g} to {high / cost.clock / 1e3:,.3g} ms"
-        least = f"{low / cost.clock / 1e3:,.3g} ms"
-    return "Inference", f"at least {least}" if cost.missing else value, more
+def _time(facts: Overview) -> tuple[str, str, str] | None:
+    """The time of an inference as ``arenite fit`` has it; in cycles where there is no clock."""
+    if facts.clock is not None:
+        need = None if facts.fit is None else facts.fit.need("time")
+        return None if need is None else ("Inference", need.amount, need.note)
+    cost = facts.cost
+    if cost is None or cost.missing:
+        return None
+    low, high = (cost.cycles * end / 1e6 for end in cost.span[:2])
+    return "Inference", f"{low:,.3g} to {high:,.3g} M cycles", "an estimate, with waits for memory"
 
 
 def _ports(facts: Overview) -> Html:

@@ -49,10 +49,10 @@ def _needs(fit: Fit, exported: FirmwareSize | None, cycles: str) -> Iterator[Htm
             [one.verdict for one in fit.needs],
         ]
     if exported is not None and not exported.reason:
-        found = needs_of(exported, fit.clock)
+        found = needs_of(exported, fit)
         headings.append("arenite export")
         columns.append([found.get(need.name, "") for need in fit.needs])
     rows = zip([one.name for one in fit.needs], *columns, strict=True)
     yield table("What it needs", headings, list(rows))
-    words = [*details(fit), *([size_words(exported, fit.clock)] if exported else [])]
+    words = [*details(fit), *([size_words(exported, fit)] if exported else [])]
     yield folded("What that is made of", [tag("p", one) for one in words])

@@ -75,7 +75,7 @@ def report(
         compare_with=compare,
         progress=progress,
     )
-    exported = firmware_size(facts.model, facts.target)
+    exported = firmware_size(facts.model, facts.target, facts.board)
     made = page(facts, draw, exported, quantization=told)
     if output is not None:
         made.save(output)

@@ -195,7 +195,7 @@ def _(cost: ModelCost) -> str:
     ]
     title = f"{number(cost.cycles)} cycles"
     if cost.clock is not None:
-        title += f", {cost.cycles / cost.clock / 1000:,.3g} ms at {cost.clock:g} MHz"
+        title += f", {cost.time().amount} at {cost.clock:g} MHz"
     table = _table(("#", "operator", "function", "cycles", "share"), rows)
     return _titled(title, tag("p", str(cost.target)), table)
 

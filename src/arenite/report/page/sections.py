@@ -14,6 +14,7 @@ from arenite.analysis.overview import Overview
 from arenite.analysis.vela_report import VelaReport, shares
 from arenite.model.text import printable
 from arenite.report.compare import decibels, verdict
+from arenite.report.cost import whole_time
 from arenite.report.explain import UNICODE, groups_of, places_text, why
 from arenite.report.memory import moment_text as peak_text
 from arenite.report.memory import plan_rows
@@ -154,12 +155,10 @@ def costs(cost: ModelCost, charts: Charts) -> Iterator[Html]:
     known = len(cost.operators) - len(cost.missing)
     if not known:
         return
-    at = "" if cost.clock is None else f", {cost.cycles / cost.clock / 1e3:,.3g} ms"
     yield tag(
         "p",
-        f"An inference takes about {number(cost.cycles)} cycles{at}, if memory never makes the "
-        f"processor wait: an estimate within {cost.accuracy.cycles:.0%}. Boards with published "
-        f"times took up to {cost.accuracy.boards:.0%} more.",
+        f"An inference computes for about {number(cost.cycles)} cycles, without waits for memory. "
+        f"{whole_time(cost)}",
     )
     yield drawn(cost_chart(cost), charts)
     ms = () if cost.clock is None else ("ms",)
@@ -178,7 +177,7 @@ def costs(cost: ModelCost, charts: Charts) -> Iterator[Html]:
                     *(
                         ()
                         if cost.clock is None
-                        else (f"{estimate.cycles / cost.clock / 1e3:,.3f}",)
+                        else (f"{cost.milliseconds(estimate.cycles):,.3f}",)
                     ),
                     f"{cost.share(estimate):.1%}",
                 )

@@ -21,15 +21,19 @@ from arenite.libraries.cmsis_nn.cost.steps import ERRORS, STEPS, Steps
 from arenite.libraries.costs import Cost, Error, Line, Loop
 from arenite.libraries.path import Path
 from arenite.ops.constraints import NodeView
-from arenite.target import Target, find_target
+from arenite.target import OPTIMIZE, Target, find_target
 
 #: The library in whose build errors were measured: the one that this folder is about.
 _MEASURED_IN = "cmsis_nn"
 #: Processors whose costs are known.
-PROCESSORS = tuple(STEPS)
+PROCESSORS = tuple(name for name, level in STEPS if level == OPTIMIZE)
 
 #: Those of which kernels of all types were measured, not of int8 alone.
-COMPLETE = tuple(name for name, steps in STEPS.items() if "CONV_2D, float32" in steps)
+COMPLETE = tuple(
+    name
+    for (name, level), steps in STEPS.items()
+    if level == OPTIMIZE and "CONV_2D, float32" in steps
+)
 
 #: How far their costs may be off.
 ACCURACY = {core.name: core.accuracy for core in CORES.values() if core.accuracy}
@@ -47,9 +51,9 @@ def cost_of(view: NodeView, path: Path | None, target: Target | str) -> Cost | N
         ValueError: The costs of that processor are not known.
     """
     built = find_target(target)
-    if built.processor not in STEPS:
+    if built.processor not in PROCESSORS:
         raise ValueError(f"expected a target of {', '.join(PROCESSORS)}, got {built.processor!r}")
-    steps = STEPS[built.processor]
+    steps = STEPS.get((built.processor, built.optimize), {})
     loops = loops_of(view, path, built)
     if loops is None or any(loop.step not in steps.get(loop.function, {}) for loop in loops):
         return None
@@ -59,7 +63,7 @@ def cost_of(view: NodeView, path: Path | None, target: Target | str) -> Cost | N
 def error_of(view: NodeView, target: Target | str) -> Error | None:
     """Errors of estimates of such operators; None if that was not measured."""
     built = find_target(target)
-    found = ERRORS.get(built.processor, {}).get(kernel_of(view))
+    found = ERRORS.get((built.processor, built.optimize), {}).get(kernel_of(view))
     if found is None or built.library != _MEASURED_IN:
         return None
     median, worst, layers = found

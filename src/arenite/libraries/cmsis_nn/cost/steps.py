@@ -1,8 +1,9 @@
-"""Cost of one pass of a loop, by processor, function and step: instructions and cycles.
+"""Cost of one pass of a loop, by processor, level of optimisation, function and step.
 
-The numbers are data, measured in compiled code on random layers: ``tables/steps.csv`` has a row per
-kernel and loop, ``tables/errors.csv`` a row per kernel, with how far estimates were off. The header
-names the processors, two or three columns each; an empty cell is a number that was not measured.
+The numbers are data, measured in compiled code on random layers, a folder of ``tables`` for each
+level: ``steps.csv`` has a row per kernel and loop, ``errors.csv`` a row per kernel, with how far
+estimates were off. The header names the processors, two or three columns each; an empty cell is a
+number that was not measured.
 ``tables/README.md`` says how they were counted.
 """
 
@@ -12,6 +13,10 @@ import csv
 from collections.abc import Iterator
 from pathlib import Path
 
+from arenite.target import OPTIMIZATIONS, OPTIMIZE
+
+#: A processor and a level of optimisation.
+Build = tuple[str, str]
 Steps = dict[str, dict[str, tuple[float, float]]]
 #: By kernel: the median and the worst error in percent, and on how many layers.
 Errors = dict[str, tuple[float, float, int]]
@@ -19,8 +24,8 @@ Errors = dict[str, tuple[float, float, int]]
 _TABLES = Path(__file__).parent / "tables"
 
 
-def _rows(name: str) -> Iterator[dict[str, str]]:
-    with (_TABLES / name).open(encoding="utf-8", newline="") as file:
+def _rows(level: str, name: str) -> Iterator[dict[str, str]]:
+    with (_TABLES / level / name).open(encoding="utf-8", newline="") as file:
         yield from csv.DictReader(file)
 
 
@@ -28,22 +33,31 @@ def _number(text: str) -> float:
     return float(text) if "." in text else int(text)
 
 
-def _steps() -> dict[str, Steps]:
-    found: dict[str, Steps] = {}
-    for row in _rows("steps.csv"):
+def _steps() -> dict[Build, Steps]:
+    found: dict[Build, Steps] = {}
+    for level, row in _levels("steps.csv"):
         for processor in _processors(row):
             counts = row[f"{processor} instructions"], row[f"{processor} cycles"]
-            steps = found.setdefault(processor, {})
+            steps = found.setdefault((processor, level), {})
             if all(counts):
                 loops = steps.setdefault(row["kernel"], {})
                 loops[row["loop"]] = _number(counts[0]), _number(counts[1])
     return found
 
 
-def _errors() -> dict[str, Errors]:
-    found: dict[str, Errors] = {processor: {} for processor in STEPS}
-    for row in _rows("errors.csv"):
-        for processor, errors in found.items():
+def _levels(name: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Rows of all levels, the usual one first."""
+    for level in (OPTIMIZE, *(one for one in OPTIMIZATIONS if one != OPTIMIZE)):
+        if (_TABLES / level / name).is_file():
+            yield from ((level, row) for row in _rows(level, name))
+
+
+def _errors() -> dict[Build, Errors]:
+    found: dict[Build, Errors] = {build: {} for build in STEPS}
+    for level, row in _levels("errors.csv"):
+        for (processor, of), errors in found.items():
+            if of != level:
+                continue
             median, worst, layers = (row[f"{processor} {n}"] for n in ("median", "worst", "layers"))
             if layers:
                 errors[row["kernel"]] = _number(median), _number(worst), int(layers)
@@ -55,5 +69,5 @@ def _processors(row: dict[str, str]) -> list[str]:
     return [column.removesuffix(end) for column in row if column.endswith(end)]
 
 
-STEPS: dict[str, Steps] = _steps()
-ERRORS: dict[str, Errors] = _errors()
+STEPS: dict[Build, Steps] = _steps()
+ERRORS: dict[Build, Errors] = _errors()
