@@ -288,6 +288,7 @@ def run_pass(name: str, model: Model, settings: Settings) -> Step:
 
     Raises:
         OptimizationError: What the pass made of it is no sound model.
+        ModelError: Nor was it one before.
     """
     start = time.perf_counter()
     try:
@@ -295,7 +296,7 @@ def run_pass(name: str, model: Model, settings: Settings) -> Step:
     except AreniteError as error:
         outcome = Outcome(model, declined=(Note("$", str(error)),))
     if outcome.model is not model:
-        _require_sound(name, outcome.model)
+        _require_sound(name, model, outcome.model)
     seconds = time.perf_counter() - start
     notes = outcome.changes, outcome.declined
     return Step(name, model, outcome.model, *notes, seconds, outcome.is_exact)
@@ -307,14 +308,23 @@ def _checked(model: Model) -> Model:
             "expected a .tflite model, got one of MNN's: nothing writes .mnn files, and what "
             "Arenite reads from one uses operators that no .tflite file has"
         )
-    check(model)
-    check_order(model, takes_scratch=takes_scratch)
+    require_sound(model)
     return model
 
 
-def _require_sound(name: str, model: Model) -> None:
+def require_sound(model: Model) -> None:
+    """Check indices and order, as a model has to be before a pass looks at it.
+
+    Raises:
+        ModelError: It is not sound.
+    """
+    check(model)
+    check_order(model, takes_scratch=takes_scratch)
+
+
+def _require_sound(name: str, before: Model, after: Model) -> None:
     try:
-        check(model)
-        check_order(model, takes_scratch=takes_scratch)
+        require_sound(after)
     except ModelError as error:
+        require_sound(before)
         raise OptimizationError(f"pass {name!r} made a model that is not sound: {error}") from error

@@ -8,6 +8,7 @@ planned for the target, and TFLM's own package where it is installed.
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +17,14 @@ from typing import NamedTuple
 import numpy as np
 
 from arenite import native
-from arenite.errors import AreniteError, LoopLimitError, ModelError, OptimizationError, PlanError
+from arenite.errors import (
+    AreniteError,
+    LoopLimitError,
+    ModelError,
+    OptimizationError,
+    PlanError,
+    UndefinedWarning,
+)
 from arenite.formats import tflite
 from arenite.memory.offline import is_made_for, without_plan
 from arenite.model import Model, Tensor
@@ -181,6 +189,9 @@ def compare_in_package(pair: Pair) -> str:
     """Compare in TFLM's package; the reason where it cannot be asked, or not about the original."""
     if not tflm_process.is_installed():
         return "not installed (pip install tflite-micro)"
+    undefined = undefined_results(pair.original)
+    if undefined:
+        return f"what it computes depends on what lies in the arena: {undefined}"
     models = [_without_foreign_plan(model) for model in (pair.original, pair.result)]
     try:
         files = [tflite.write(model) for model in models]
@@ -196,6 +207,14 @@ def compare_in_package(pair: Pair) -> str:
         )
     _require_equal(_named(before), _named(after), "in tflite_micro")
     return ""
+
+
+def undefined_results(model: Model) -> str:
+    """What operators warn of that leave results as they find them; empty where none does."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", UndefinedWarning)
+        smallest_arena(model)
+    return next((str(one.message) for one in said if one.category is UndefinedWarning), "")
 
 
 def _without_foreign_plan(model: Model) -> Model:

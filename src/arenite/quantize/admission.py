@@ -11,8 +11,8 @@ from arenite.analysis.inputs.pixels import bytes_scaled_by
 from arenite.analysis.inputs.values import Pixels
 from arenite.errors import ModelError, QuantizationError
 from arenite.model import Model, TensorType
-from arenite.model.check import check
 from arenite.model.types import FLOAT32, INT8, INT16
+from arenite.optimize.optimizer import require_sound
 from arenite.quantize.plan import has_floats
 from arenite.runtime.interpreter import Interpreter
 
@@ -32,7 +32,7 @@ def require_float(model: Model) -> None:
     """
     if model.format == "mnn":
         raise ModelError("expected a .tflite model, got one of MNN's: nothing writes .mnn files")
-    check(model)
+    require_sound(model)
     main = model.main
     kinds = Counter(
         str(tensor.type)
