@@ -37,3 +37,9 @@ def test_inputs_and_data_are_one_too_many():
 def test_no_samples_are_refused():
     with pytest.raises(ValueError, match="expected samples"):
         ar.compare(DIGITS, "@cortex-m4", data=(np.zeros((0, 8, 8, 1), np.int8), None))
+
+
+@pytest.mark.parametrize("runs", [0, -1, 10_001, 2**31])
+def test_runs_that_no_memory_holds_are_refused(runs):
+    with pytest.raises(ValueError, match="expected runs from 1 to 10,000"):
+        ar.compare(DIGITS, "@cortex-m4", runs=runs)

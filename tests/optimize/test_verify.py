@@ -15,6 +15,7 @@ from arenite.optimize.outcome import Outcome
 from arenite.optimize.settings import Settings
 from arenite.optimize.verify import first_difference, surviving, verify
 from arenite.target import find_target
+from tests.ops.signal.models import signal_model
 from tests.optimize.layers import Layers
 from tests.optimize.networks import network
 from tests.optimize.planned import conv
@@ -96,6 +97,15 @@ def test_the_package_finds_differences_alone(monkeypatch):
 
 
 @pytest.mark.skipif(not tflm_process.is_installed(), reason="tflite_micro is not installed")
+@pytest.mark.filterwarnings("ignore::arenite.UndefinedWarning")
+def test_the_package_is_not_asked_for_results_that_it_leaves_undefined():
+    indices = {"start_index": 0, "end_index": 9}
+    energies = signal_model("SignalEnergy", indices, [((18,), "int16")], [((62,), "uint32")])
+    found = verify(energies, replace(energies, description="other"), SETTINGS, 2)
+    assert "tflite_micro" not in found.ways
+    assert "depends on what lies in the arena" in found.skipped[-1]
+
+
 def test_the_package_gets_no_plan_that_is_wrong_for_its_kernels():
     model, target = conv(3), find_target("cortex-m4")
     planned, _ = ar.optimize(model, target, only=["plan"], overlap="target", verify=0)

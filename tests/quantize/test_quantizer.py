@@ -433,3 +433,25 @@ def test_single_steps_of_a_model_that_remembers_are_pointed_out():
     sequences = rng.normal(0, 1, (32, 5, *shape[1:])).astype(np.float32)
     assert "give sequences, (samples, steps, ...)" in notes_of(model, steps)
     assert notes_of(model, sequences) == ""
+
+
+def test_of_more_samples_than_help_some_are_taken_and_a_note_says_so():
+    x = np.zeros((2_500, 1, 4), np.float32)
+    x[:, 0, 0] = np.arange(2_500)
+    model = random_dense(4, 2)
+    _, report = ar.quantize(model, x, passes=())
+    assert report.samples == 2_000
+    assert "2,000 of 2,500 samples are taken" in report.notes[0]
+    _, report = ar.quantize(model, x, passes=(), reading=Reading(limit=2_200))
+    assert report.samples == 2_200
+
+
+def test_a_model_that_is_not_sound_is_a_model_error():
+    b = ModelBuilder()
+    x = b.input("x", (1, 4), "float32")
+    y = b.tensor("y", (1, 4), "float32")
+    b.operator("RELU", [x], [y])
+    b.operator("TANH", [x], [y])
+    b.output(y)
+    with pytest.raises(ar.ModelError, match="has another writer"):
+        ar.quantize(b.build(), np.zeros((30, 1, 4), np.float32))

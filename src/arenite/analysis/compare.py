@@ -32,6 +32,9 @@ from arenite.formats import Source
 from arenite.model import Model
 from arenite.ops.registry import traits_of
 
+#: More inferences are kept in memory than anybody compares.
+MOST_RUNS = 10_000
+
 
 @dataclass(frozen=True)
 class Layer:
@@ -176,10 +179,13 @@ def compare(
         progress: Called after each of two steps.
 
     Raises:
-        ValueError: A side is not named so, or there are no inputs for a dump.
+        ValueError: A side is not named so, there are no inputs for a dump, or ``runs`` is not from
+            1 to 10,000.
         CompareError: One side does not run, or nothing could be paired.
         AreniteError: A model is broken or cannot run.
     """
+    if not 1 <= runs <= MOST_RUNS:
+        raise ValueError(f"expected runs from 1 to {MOST_RUNS:,}, got {runs:,}")
     a = side_of(first, isa=isa)
     b = side_of(second, a.model, isa=isa)
     if b.dump is not None and inputs is None:

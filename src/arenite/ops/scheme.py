@@ -68,6 +68,17 @@ class State(NamedTuple):
     power_of_two: bool = False
 
 
+class Pole(NamedTuple):
+    """An input near whose zero results have no bound.
+
+    ``steps`` are those that its values have to keep from zero for the integer kernel to be of use.
+    The kernel refuses zero, or what is below it, when it comes.
+    """
+
+    place: int
+    steps: int
+
+
 class FixedQuantization(NamedTuple):
     """A scale and a zero point that the kernels prescribe."""
 
@@ -93,6 +104,7 @@ class Scheme:
         fused: The fused activation of another operator that does the same, 0 where there is none.
         activations: Fused activations that the integer kernels do; None where they do all that
             float ones do.
+        pole: The input that it divides by, or takes a root of that it divides by; None without.
         affine: What it does to its first input with a constant, which weights and bias of the
             operator before it can do as well.
     """
@@ -107,6 +119,7 @@ class Scheme:
     inner: Inner | None = None
     fused: int = 0
     activations: tuple[int, ...] | None = None
+    pole: Pole | None = None
     affine: Affine = ""
 
     def is_value(self, index: int) -> bool:

@@ -27,6 +27,8 @@ from arenite.runtime.allocation import smallest_arena
 from arenite.runtime.distances import BUILDS
 from arenite.target import HOST, Target, find_target
 
+#: More inputs are kept in memory than anybody verifies on.
+MOST_INPUTS = 10_000
 #: Told what is done next, in a few words.
 Progress = Callable[[str], None]
 
@@ -110,8 +112,10 @@ def optimize(
         **does,
     )
     _check_limits(settings)
-    if verify < 0:
-        raise ValueError(f"expected a number of inputs from 0 to verify on, got {verify}")
+    if not 0 <= verify <= MOST_INPUTS:
+        raise ValueError(
+            f"expected a number of inputs to verify on from 0 to {MOST_INPUTS:,}, got {verify:,}"
+        )
     original = _checked(model_of(model))
     tell: Progress = progress or (lambda text: None)
     first = tuple(_steps(original, [one for one in names if one == "lower"], settings, tell))

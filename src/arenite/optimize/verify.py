@@ -189,10 +189,10 @@ def compare_in_package(pair: Pair) -> str:
     """Compare in TFLM's package; the reason where it cannot be asked, or not about the original."""
     if not tflm_process.is_installed():
         return "not installed (pip install tflite-micro)"
-    undefined = undefined_results(pair.original)
+    models = [_without_foreign_plan(model) for model in (pair.original, pair.result)]
+    undefined = undefined_results(models[0])
     if undefined:
         return f"what it computes depends on what lies in the arena: {undefined}"
-    models = [_without_foreign_plan(model) for model in (pair.original, pair.result)]
     try:
         files = [tflite.write(model) for model in models]
     except ModelError as error:
@@ -210,7 +210,7 @@ def compare_in_package(pair: Pair) -> str:
 
 
 def undefined_results(model: Model) -> str:
-    """What operators warn of that leave results as they find them; empty where none does."""
+    """Warning of the first operator that leaves a part of its results as it finds them."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", UndefinedWarning)
         smallest_arena(model)

@@ -17,6 +17,8 @@ from arenite.quantize.plan import Range
 
 #: One sample of so many judges and is not learnt from; at most so many judge.
 _JUDGES, _MOST_JUDGES = 5, 200
+#: More samples take time, and no range is better for them.
+MOST_SAMPLES = 2_000
 #: With fewer samples all of them do both.
 _ENOUGH = 20
 
@@ -62,6 +64,17 @@ def _flat(folder: Path) -> list[Path]:
     if any(path.is_dir() for path in inside):
         return []
     return [path for path in inside if path.suffix.lower() in (*IMAGES, ".wav")]
+
+
+def bounded(reading: Reading, count: int) -> tuple[Reading, tuple[str, ...]]:
+    """A reading of at most so many samples as anything is learnt from, and words about that.
+
+    Who names a limit gets as many.
+    """
+    if reading.limit is not None or count <= MOST_SAMPLES:
+        return reading, ()
+    note = f"{MOST_SAMPLES:,} of {count:,} samples are taken, at random; --limit N takes N of them"
+    return reading._replace(limit=MOST_SAMPLES), (note,)
 
 
 def picture_ranges(source: Source, model: Model) -> dict[int, Range]:

@@ -16,6 +16,7 @@ from arenite.model.types import FLOAT32, INT8, INT16
 from arenite.ops import scheme_of
 from arenite.ops.scheme import Scheme
 from arenite.quantize.numbers import affine, single
+from arenite.quantize.poles import float_near_poles
 
 #: How far beyond a prescribed range values may be that share its scale, in steps.
 _STEPS_BEYOND = 0.5
@@ -104,8 +105,28 @@ def plan_of(
     _whole_variables(model, precisions, reasons)
     groups = _groups(main, precisions)
     own = _ranges(main, ranges, groups)
+    shared = {i: own.get(groups.get(i, i), (0.0, 0.0)) for i in range(len(main.tensors))}
+    poles = _poles(main, ranges, shared, precisions)
+    if poles:
+        precisions |= dict.fromkeys(poles, FLOAT)
+        reasons |= poles
+        _whole_variables(model, precisions, reasons)
+        groups = _groups(main, precisions)
+        own = _ranges(main, ranges, groups)
     plan = Plan(precisions, reasons, groups, own)
     return _with_fixed(main, plan, ranges)
+
+
+def _poles(
+    main: Subgraph,
+    ranges: Mapping[int, Range],
+    shared: Mapping[int, Range],
+    precisions: Mapping[int, Precision],
+) -> dict[int, str]:
+    """Operators that would be integers, and stay float for a pole's sake."""
+    kinds = {position: one.values for position, one in precisions.items()}
+    found = float_near_poles(main, ranges, shared, kinds)
+    return {n: why for n, why in found.items() if precisions.get(n, FLOAT) != FLOAT}
 
 
 def has_floats(main: Subgraph, op: Operator) -> bool:

@@ -24,7 +24,7 @@ from arenite.model.types import FLOAT32, INT8
 from arenite.ops import builtin_names, scheme_of
 from arenite.quantize.admission import notes_on, require_float, require_range, require_samples
 from arenite.quantize.calibration import calibrated
-from arenite.quantize.data import Parts, parts_of, picture_ranges, read_data
+from arenite.quantize.data import Parts, bounded, parts_of, picture_ranges, read_data
 from arenite.quantize.improve import improved
 from arenite.quantize.judge import Judge, layer_noise
 from arenite.quantize.outcome import Floating, Report, Spread, Step
@@ -120,6 +120,7 @@ def quantize(
     require_float(given)
     reading = reading or Reading()
     samples = read_data(data, given, reading)
+    reading, few = bounded(reading, len(samples.source))
     picked = samples.source.part(reading.chosen(len(samples.source)))
     require_samples(picked)
     parts = parts_of(picked, reading.seed)
@@ -128,7 +129,7 @@ def quantize(
     work = _Work(given, settings, parts, executor, told, picture_ranges(picked, given))
     recipe, changes = work.begin()
     judge = Judge.of(given, parts.judging, meant)
-    notes = notes_on(given, picked, judge.fed)
+    notes = [*few, *notes_on(given, picked, judge.fed)]
 
     def score(quantized: Model) -> Mapping[str, tuple[float, float]]:
         if samples.labels is None:

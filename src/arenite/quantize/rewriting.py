@@ -18,6 +18,7 @@ from arenite.model.types import FLOAT32
 from arenite.ops import scheme_of
 from arenite.ops.kernel_util import Activation
 from arenite.ops.registry import traits_of
+from arenite.ops.tflite.mul import MulOptions
 from arenite.optimize.optimizer import run_pass
 from arenite.optimize.rewrite import Edit, edited
 from arenite.optimize.settings import Settings
@@ -32,7 +33,7 @@ def rewritten(model: Model) -> tuple[Model, tuple[str, ...]]:
         notes += map(str, step.changes)
     edit = Edit(model, 0)
     for position, op in edit:
-        done = _fold(edit, position, op) or _fuse(edit, position, op)
+        done = _fold(edit, position, op) or _fuse(edit, position, op) or _invert(edit, position, op)
         if done:
             notes.append(f"{edit.place(position)}: {op.name} {done}")
     return edited(model, [edit]), tuple(notes)
@@ -74,6 +75,26 @@ def _with_activation(op: Operator, fused: int, outputs: tuple[int, ...]) -> Oper
 
 
 # -- scales and offsets ------------------------------------------------------------------
+
+
+def _invert(edit: Edit, position: int, op: Operator) -> str:
+    """A product in the place of a quotient by constants, which integers do better."""
+    scheme = scheme_of(op.name)
+    if scheme is None or scheme.affine != "divides":
+        return ""
+    divisor = edit.constant(op, 1)
+    if divisor is None or divisor.dtype != np.float32 or not divisor.size:
+        return ""
+    with np.errstate(all="ignore"):
+        factor = (1 / divisor.astype(np.float64)).astype(np.float32)
+    if not (np.isfinite(factor).all() and factor.all()):
+        return ""
+    old = edit.tensors[op.inputs[1]]
+    inputs = (op.inputs[0], edit.add_constant(f"{old.name}/inverse", factor, old))
+    activation = 0 if op.options is None else cast(Any, op.options).fused_activation_function
+    options = MulOptions(fused_activation_function=activation)
+    edit.put(position, Operator("MUL", inputs, op.outputs, options))
+    return "by constants became a MUL"
 
 
 class _Layer(NamedTuple):

@@ -221,7 +221,30 @@ class _Writer:
         if self._main.tensors[tensor].is_constant:
             assert quantization is not None
             return self._constant(tensor, precision.values, quantization)
-        return self._value(tensor, precision.values, quantization)
+        value = self._value(tensor, precision.values, quantization)
+        if scheme.pole is not None and index == scheme.pole.place:
+            return self._kept_from_zero(
+                value, *self._plan.ranges[self._plan.groups.get(tensor, tensor)]
+            )
+        return value
+
+    def _kept_from_zero(self, home: int, low: float, high: float) -> int:
+        """A tensor without the integer of zero, of which an operator's kernel makes an error.
+
+        The samples kept away from it; what the device sees may not.
+        """
+        key = (home, "kept from zero")
+        if key not in self._converted:
+            there = self.tensors[home]
+            assert there.quantization is not None
+            name, step = ("MINIMUM", -1) if low < 0 >= high else ("MAXIMUM", 1)
+            most = np.full((1,) * len(there.shape), there.quantization.zero_point[0] + step)
+            raw = constant_bytes(most.astype(there.type.dtype))
+            limit = self._new(replace(there, name=f"{there.name}_end", shape=most.shape, data=raw))
+            new = self._new(replace(there, name=f"{there.name}_not_0"))
+            self.operators.append(Operator(name, (home, limit), (new,)))
+            self._converted[key] = new
+        return self._converted[key]
 
     def _value(self, tensor: int, kind: TensorType, quantization: Quantization | None) -> int:
         """A computed tensor in a type and quantisation, converted where it is in others."""

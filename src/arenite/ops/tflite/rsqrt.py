@@ -25,8 +25,9 @@ from arenite.numeric import fixedpoint as fp
 from arenite.numeric import lut
 from arenite.numeric.fixedpoint import Array, Int64Array
 from arenite.numeric.gemmlowp import inverse_sqrt
-from arenite.ops import COMPUTES, Context, Node, Registration, TfLiteTensor
+from arenite.ops import Context, Node, Registration, Scheme, TfLiteTensor
 from arenite.ops import kernel_util as util
+from arenite.ops.scheme import Pole
 from arenite.ops.shared.abs_rsqrt import CONSTRAINTS, OP_DATA
 from arenite.ops.shared.binary import is_quantized
 from arenite.ops.shared.overlap import element_by_element
@@ -124,4 +125,4 @@ REGISTRATION = Registration(
     constraints=CONSTRAINTS,
 )
 
-SCHEME = COMPUTES
+SCHEME = Scheme(pole=Pole(0, steps=8))
