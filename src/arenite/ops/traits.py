@@ -6,8 +6,9 @@ states its own is served by all of them. :func:`arenite.ops.registry.traits_of` 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 #: How outputs follow from the inputs' values. ``"rising"``: each is one of the inputs' values or a
 #: constant, or rises with all inputs; ``"corners"``: rises or falls with either of two inputs;
@@ -37,6 +38,18 @@ Effect = Literal["", "state", "variables", "calls"]
 Drawn = Literal["other", "conv", "dense", "pool", "add", "shape", "call"]
 
 
+class Saturation(NamedTuple):
+    """Inputs beyond which an operator's output stays what it is, to within what 16 bits show.
+
+    ``low`` and ``high`` are counted ``of`` zero, of the largest value of each row along the last
+    axis, or of the largest value of all.
+    """
+
+    low: float
+    high: float = math.inf
+    of: Literal["zero", "row", "all"] = "zero"
+
+
 @dataclass(frozen=True)
 class Traits:
     """The nature of one operator. The defaults claim nothing.
@@ -59,6 +72,8 @@ class Traits:
         operands_are_placed: A compiler decided where its operands lie: they may share memory, and
             what nobody writes is memory for it to work in.
         compiled: Why what Vela compiles it to may have other bits than TFLM's kernel.
+        saturation: Where its first input's values make no difference any more.
+        product: The product that it is: of the input with itself, or with -1.
         drawn: The class of its box in a report.
     """
 
@@ -77,6 +92,8 @@ class Traits:
     runs_once: bool = False
     operands_are_placed: bool = False
     compiled: str = ""
+    saturation: Saturation | None = None
+    product: Literal["", "squared", "negated"] = ""
     drawn: Drawn = "other"
 
 

@@ -59,10 +59,14 @@ def require_float(model: Model) -> None:
                 f"input {tensor.name!r}: expected a shape without unknown dimensions, got {shape}; "
                 "convert the model with a fixed input shape, as TFLM needs it"
             )
-    _require_finite(model)
 
 
-def _require_finite(model: Model) -> None:
+def require_finite(model: Model) -> None:
+    """Refuse constants that no scale stands for.
+
+    Raises:
+        QuantizationError: One is NaN, or an infinity that reaches an output.
+    """
     for tensor in model.main.tensors:
         value = tensor.value if tensor.type is FLOAT32 else None
         if value is not None and not np.isfinite(value).all():

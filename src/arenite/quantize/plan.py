@@ -83,6 +83,7 @@ def plan_of(
     ranges: Mapping[int, Range],
     wanted: Mapping[int, Precision],
     keep_float: Mapping[int, str],
+    ends: Mapping[int, Range] | None = None,
 ) -> Plan:
     """The plan for a float model.
 
@@ -91,6 +92,7 @@ def plan_of(
         ranges: Real values of all computed float tensors, by index.
         wanted: Precision of every operator, by position.
         keep_float: Operators that stay float, and why.
+        ends: The least and the largest value that was seen, by index; by default the ranges' ends.
     """
     main = model.main
     precisions: dict[int, Precision] = {}
@@ -106,7 +108,7 @@ def plan_of(
     groups = _groups(main, precisions)
     own = _ranges(main, ranges, groups)
     shared = {i: own.get(groups.get(i, i), (0.0, 0.0)) for i in range(len(main.tensors))}
-    poles = _poles(main, ranges, shared, precisions)
+    poles = _poles(main, ends or ranges, shared, precisions)
     if poles:
         precisions |= dict.fromkeys(poles, FLOAT)
         reasons |= poles

@@ -22,13 +22,20 @@ from arenite.formats import model_of, tflite
 from arenite.model import Model
 from arenite.model.types import FLOAT32, INT8
 from arenite.ops import builtin_names, scheme_of
-from arenite.quantize.admission import notes_on, require_float, require_range, require_samples
+from arenite.quantize.admission import (
+    notes_on,
+    require_finite,
+    require_float,
+    require_range,
+    require_samples,
+)
 from arenite.quantize.calibration import calibrated
 from arenite.quantize.data import Parts, bounded, parts_of, picture_ranges, read_data
 from arenite.quantize.improve import improved
 from arenite.quantize.judge import Judge, layer_noise
 from arenite.quantize.outcome import Floating, Report, Spread, Step
 from arenite.quantize.plan import FLOAT, Precision, Range, has_floats
+from arenite.quantize.reach import brought_near
 from arenite.quantize.recipe import Recipe
 from arenite.quantize.rewriting import rewritten
 from arenite.quantize.settings import (
@@ -183,6 +190,9 @@ class _Work:
         """The plain recipe, everything in the precision asked for; what was done to the model."""
         kept = kept_float(self.model, self.settings.keep_float)
         model, changes = rewritten(self.model)
+        near = brought_near(model, self.parts.learning)
+        model, changes = near.model, changes + near.notes
+        require_finite(model)
         names = {self.model.main.tensors[i].name: why for i, why in kept.items()}
         positions = {
             position: names[name]
@@ -208,6 +218,7 @@ class _Work:
             positions,
             self.settings.port_types,
             prescribed=self.pixels,
+            limits=near.limits,
         )
         return runnable(recipe, self.settings.target), changes
 

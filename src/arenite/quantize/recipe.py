@@ -9,6 +9,7 @@ from functools import cached_property
 from arenite.model import Model, TensorType
 from arenite.quantize.plan import Plan, Precision, Range, plan_of
 from arenite.quantize.ranges import ranges_of
+from arenite.quantize.reach import Span
 from arenite.quantize.seen import Seen
 from arenite.quantize.writing import Changes, Written, written
 
@@ -26,6 +27,7 @@ class Recipe:
         ports: Types of inputs and outputs.
         changes: What was decided of constants.
         prescribed: Ranges of inputs that are known and not learnt, by the input's place.
+        limits: Values beyond which nothing changes, by tensor.
     """
 
     model: Model
@@ -36,17 +38,21 @@ class Recipe:
     ports: tuple[TensorType, TensorType]
     changes: Changes = field(default_factory=Changes)
     prescribed: Mapping[int, Range] = field(default_factory=dict)
+    limits: Mapping[int, Span] = field(default_factory=dict)
 
     @cached_property
     def ranges(self) -> Mapping[int, Range]:
         """The real values that integers stand for."""
         known = {self.model.main.inputs[place]: one for place, one in self.prescribed.items()}
-        return {**ranges_of(self.seen, self.method), **known}
+        found = ranges_of(self.seen, self.method)
+        cut = {i: Span(*found[i]).cut(one) for i, one in self.limits.items() if i in found}
+        return {**found, **cut, **known}
 
     @cached_property
     def plan(self) -> Plan:
         """Plan of operators and tensors."""
-        return plan_of(self.model, self.ranges, self.wanted, self.kept)
+        ends = {index: (one.low, one.high) for index, one in self.seen.items()}
+        return plan_of(self.model, self.ranges, self.wanted, self.kept, ends)
 
     @cached_property
     def written(self) -> Written:

@@ -33,7 +33,9 @@ def rewritten(model: Model) -> tuple[Model, tuple[str, ...]]:
         notes += map(str, step.changes)
     edit = Edit(model, 0)
     for position, op in edit:
-        done = _fold(edit, position, op) or _fuse(edit, position, op) or _invert(edit, position, op)
+        done = (
+            _fold(edit, position, op) or _fuse(edit, position, op) or _multiply(edit, position, op)
+        )
         if done:
             notes.append(f"{edit.place(position)}: {op.name} {done}")
     return edited(model, [edit]), tuple(notes)
@@ -77,24 +79,40 @@ def _with_activation(op: Operator, fused: int, outputs: tuple[int, ...]) -> Oper
 # -- scales and offsets ------------------------------------------------------------------
 
 
-def _invert(edit: Edit, position: int, op: Operator) -> str:
-    """A product in the place of a quotient by constants, which integers do better."""
-    scheme = scheme_of(op.name)
-    if scheme is None or scheme.affine != "divides":
+def _multiply(edit: Edit, position: int, op: Operator) -> str:
+    """A product in the place of what integers do worse or not at all.
+
+    Those are quotients by constants, squares, and negated values.
+    """
+    scheme, product = scheme_of(op.name), traits_of(op.name).product
+    factor, activation = None, 0
+    if not op.inputs or op.inputs[0] < 0 or edit.tensors[op.inputs[0]].type is not FLOAT32:
         return ""
-    divisor = edit.constant(op, 1)
-    if divisor is None or divisor.dtype != np.float32 or not divisor.size:
+    if scheme is not None and scheme.affine == "divides":
+        factor = _inverse(edit.constant(op, 1))
+        activation = 0 if op.options is None else cast(Any, op.options).fused_activation_function
+    elif product == "negated":
+        factor = np.full((1,), -1, np.float32)
+    if product == "squared":
+        other = op.inputs[0]
+    elif factor is None:
         return ""
-    with np.errstate(all="ignore"):
-        factor = (1 / divisor.astype(np.float64)).astype(np.float32)
-    if not (np.isfinite(factor).all() and factor.all()):
-        return ""
-    old = edit.tensors[op.inputs[1]]
-    inputs = (op.inputs[0], edit.add_constant(f"{old.name}/inverse", factor, old))
-    activation = 0 if op.options is None else cast(Any, op.options).fused_activation_function
+    else:
+        old = edit.tensors[op.inputs[0]]
+        plain = replace(old, quantization=None, is_variable=False)
+        other = edit.add_constant(f"{old.name}/factor", factor, plain)
     options = MulOptions(fused_activation_function=activation)
-    edit.put(position, Operator("MUL", inputs, op.outputs, options))
-    return "by constants became a MUL"
+    edit.put(position, Operator("MUL", (op.inputs[0], other), op.outputs, options))
+    return "became a MUL"
+
+
+def _inverse(divisor: Array | None) -> Array | None:
+    """Factors in the place of constant divisors; None where there are none."""
+    if divisor is None or divisor.dtype != np.float32 or not divisor.size:
+        return None
+    with np.errstate(all="ignore"):
+        factor: Array = (1 / divisor.astype(np.float64)).astype(np.float32)
+    return factor if np.isfinite(factor).all() and factor.all() else None
 
 
 class _Layer(NamedTuple):

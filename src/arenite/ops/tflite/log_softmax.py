@@ -18,6 +18,7 @@ from arenite.ops import Context, FixedQuantization, Node, Registration, Scheme, 
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
 from arenite.ops.shared import softmax as shared
+from arenite.ops.traits import Saturation
 
 
 class LogSoftmaxOptions(OptionsTable, union=36):
@@ -130,6 +131,6 @@ REGISTRATION = Registration(
     ),
 )
 
-TRAITS = Traits(fixed_output=True)
+TRAITS = Traits(fixed_output=True, saturation=Saturation(-24.0, of="row"))
 
 SCHEME = Scheme(types=(INT8,), fixed={INT8: FixedQuantization(16 / 256, 127)})

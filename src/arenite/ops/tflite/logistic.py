@@ -16,6 +16,7 @@ from arenite.ops.scheme import UNIT_INTERVAL, Scheme
 from arenite.ops.shared.cases import unary_cases
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.shared.sigmoid import CONSTRAINTS, SigmoidParams, int8_params, int16_params
+from arenite.ops.traits import Saturation
 
 
 def int8_zero_point(node: NodeView) -> bool:
@@ -61,6 +62,7 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(
+    saturation=Saturation(-12.0, 12.0),
     values="function",
     channels="same",
     elementwise=True,

@@ -12,4 +12,4 @@ from arenite.ops.traits import Traits
 
 REGISTRATION = register(np.negative, prepares=False)
 
-TRAITS = Traits(exact_on_floats=True)
+TRAITS = Traits(exact_on_floats=True, product="negated")

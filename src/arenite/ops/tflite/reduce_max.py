@@ -12,12 +12,14 @@ import numpy as np
 
 from arenite.ops import MOVES_INT8, Traits
 from arenite.ops.shared.reduction import extreme
+from arenite.ops.traits import Saturation
 
 REGISTRATION = extreme("maximum", np.fmax, worst=-math.inf)
 
 TRAITS = Traits(
     values="rising",
     channels="reduced",
+    saturation=Saturation(0.0, of="row"),
     drawn="pool",
     compiled="for U85 Vela's commands may store the first of several results only",
 )

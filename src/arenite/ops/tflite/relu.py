@@ -19,6 +19,7 @@ from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
 from arenite.ops.shared.cases import unary_cases
 from arenite.ops.shared.overlap import element_by_element
+from arenite.ops.traits import Saturation
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,12 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(
-    values="function", channels="same", exact_on_floats=True, elementwise=True, clamps=True
+    values="function",
+    channels="same",
+    exact_on_floats=True,
+    elementwise=True,
+    clamps=True,
+    saturation=Saturation(0.0),
 )
 
 SCHEME = Scheme(fused=util.Activation.RELU)

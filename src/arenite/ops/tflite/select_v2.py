@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from arenite.model.types import BOOL, FLOAT32, INT8, INT16
-from arenite.ops import MOVES, Context, Node, Registration, Struct
+from arenite.ops import MOVES, Context, Node, Registration, Struct, Traits
 from arenite.ops import constraints as c
 from arenite.ops import kernel_util as util
 from arenite.ops.shared.binary import MAX_RANK, truth
@@ -56,5 +56,7 @@ REGISTRATION = Registration(
         three_broadcast,
     ),
 )
+
+TRAITS = Traits(exact_on_floats=True)
 
 SCHEME = MOVES

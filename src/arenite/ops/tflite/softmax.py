@@ -23,6 +23,7 @@ from arenite.ops.scheme import UNIT_INTERVAL, Scheme
 from arenite.ops.shared import softmax as shared
 from arenite.ops.shared.cases import unary_cases
 from arenite.ops.shared.overlap import element_by_element
+from arenite.ops.traits import Saturation
 
 
 class SoftmaxOptions(OptionsTable, union=9):
@@ -213,7 +214,8 @@ REGISTRATION = Registration(
     ),
 )
 
-TRAITS = Traits(fixed_output=True)
+#: ``exp(-12)`` is less than a fifth of int16's least step.
+TRAITS = Traits(fixed_output=True, saturation=Saturation(-12.0, of="row"))
 
 SCHEME = Scheme(fixed=UNIT_INTERVAL)
 

@@ -8,5 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from arenite.ops.shared.elementwise import register
+from arenite.ops.traits import Traits
 
 REGISTRATION = register(np.square)
+
+TRAITS = Traits(product="squared")

@@ -16,6 +16,7 @@ from arenite.ops import kernel_util as util
 from arenite.ops.shared.cases import unary_cases
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.shared.sigmoid import CONSTRAINTS, SigmoidParams, int8_params, int16_params
+from arenite.ops.traits import Saturation
 
 
 def prepare(context: Context, node: Node) -> SigmoidParams:
@@ -52,6 +53,7 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(
+    saturation=Saturation(-6.0, 6.0),
     values="function",
     channels="same",
     elementwise=True,
