@@ -54,8 +54,8 @@ from arenite.target import HOST, Target, find_target
 Progress = Callable[[str, int, int], object]
 #: Metrics of a quantised model by name, beside those of the float one.
 Score = Callable[[Model], Mapping[str, tuple[float, float]]]
-#: Where an error says which operator it is about.
-_OPERATOR = re.compile(r"\$\.subgraphs\[0\]\.operators\[(\d+)\]")
+#: How an error begins: with the operator that it is about.
+_OPERATOR = re.compile(r"^\w+ (\d+)\b(?! of subgraph)")
 
 
 def quantize(
@@ -269,7 +269,7 @@ def runnable(recipe: Recipe, target: Target | None) -> Recipe:
         try:
             Interpreter(made.model, target=target)
         except ConstraintError as error:
-            match = _OPERATOR.search(str(error))
+            match = _OPERATOR.match(error.message)
             where = {place: position for position, place in made.operators.items()}
             position = None if match is None else where.get(int(match[1]))
             if match is None or position is None or position in recipe.kept:
@@ -278,8 +278,9 @@ def runnable(recipe: Recipe, target: Target | None) -> Recipe:
             if spared is not None:
                 recipe = spared
                 continue
-            reason = " ".join(str(error)[match.end() :].lstrip(": ").split())
-            recipe = replace(recipe, kept={**recipe.kept, position: f"TFLM refuses: {reason}"})
+            recipe = replace(
+                recipe, kept={**recipe.kept, position: f"TFLM refuses: {error.reason}"}
+            )
             continue
         if all(one == FLOAT for one in recipe.plan.precisions.values()):
             break
