@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from concurrent.futures import BrokenExecutor
 from contextlib import suppress
 from operator import truediv
@@ -19,6 +20,7 @@ from arenite.processes.children import (
     run_program,
     start_program,
 )
+from arenite.processes.verdict import EARLY
 from arenite.processes.workers import Workers, worker_pool
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="POSIX signals")
@@ -217,3 +219,58 @@ def test_a_pool_that_is_left_by_an_error_does_not_wait():
         raise KeyError
     with pytest.raises(BrokenExecutor):
         future.result()
+
+
+# -- verdicts ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def beside(monkeypatch):
+    """Children import modules of this folder."""
+    monkeypatch.syspath_prepend(os.path.dirname(os.path.abspath(__file__)))
+
+
+@pytest.mark.usefixtures("beside")
+@pytest.mark.parametrize("code", [0, 3])
+def test_an_exit_code_without_a_verdict_is_none(tmp_path, code):
+    done = run_module("ends_early", str(code), folder=tmp_path, timeout=60)
+    assert done.code == EARLY + code
+    assert how_it_ended(done.code) == f"ended early, with code {code} and no result"
+
+
+@pytest.mark.usefixtures("beside")
+def test_a_verdict_that_the_process_did_not_end_with_is_none(tmp_path):
+    done = run_module("ends_early", "0", "atexit", folder=tmp_path, timeout=60)
+    assert done.code == EARLY + 0
+
+
+@pytest.mark.usefixtures("beside")
+def test_a_verdict_is_the_exit_code(tmp_path):
+    assert run_module("ends_early", folder=tmp_path, timeout=60).code == 7
+
+
+@posix_only
+def test_what_a_program_started_ends_with_it():
+    code = (
+        "import os, sys, time\n"
+        "child = os.fork()\n"
+        "if child: print(child, flush=True)\n"
+        "time.sleep(60)"
+    )
+    program = start_program(sys.executable, "-c", code)
+    child = int(program.stdout.readline())
+    end(program)
+    for _ in range(200):
+        if not _is_alive(child):
+            return
+        time.sleep(0.01)
+    raise AssertionError("it is still there")
+
+
+def _is_alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    with open(f"/proc/{pid}/stat") as file:  # one that nobody waits for stays as a zombie
+        return file.read().rpartition(")")[2].split()[0] != "Z"

@@ -48,7 +48,7 @@ _GROUPS: dict[str, tuple[Callable[..., None], ...]] = {
 for _title, _commands in _GROUPS.items():
     for _command in _commands:
         app.command(_command.__name__.replace("_", "-"), rich_help_panel=_title)(
-            with_kernels(with_records(_command))
+            with_kernels(with_records(_command), always=_command is check_kernel)
         )
 
 

@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 
 from arenite.cli.common import fail, print_error, print_errors_as_json, warn
 from arenite.cli.engine import require_isa
+from arenite.cli.kernels import Child
 from arenite.cli.process import INTERNAL
 
 #: Commands whose exit code 1 is the verdict "no", and their code where an error leaves none.
@@ -32,6 +33,7 @@ class Commands(TyperGroup):
         """Run the command line; errors are JSON if results would be."""
         given = sys.argv[1:] if args is None else args
         print_errors_as_json("--json" in given)
+        Child.arguments = tuple(given)
         return super().main(args, *more, **how)
 
     def invoke(self, ctx: Any) -> Any:

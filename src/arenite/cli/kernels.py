@@ -1,12 +1,18 @@
-"""``--kernels``: a user's own C++ kernels, compiled for the command; ``--isolate``: in a child."""
+"""``--kernels``: a user's own C++ kernels, compiled for the command, which then runs in a child.
+
+A kernel is native code: it may end the process, with code 0 too, or have no end. So the command
+that a person started runs none: it waits for a child, believes the exit code that the child has
+written down as its last act (:mod:`arenite.processes.verdict`), and hears Ctrl-C at any time.
+"""
 
 from __future__ import annotations
 
 import functools
 import inspect
-import os
+import io
+import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,7 +20,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from arenite.cli.process import end_without_reader
 from arenite.cli.records import options_of
+from arenite.processes.children import how_it_ended
+from arenite.processes.verdict import EARLY, Crash
 
 if TYPE_CHECKING:
     from arenite import Registration
@@ -23,8 +32,10 @@ if TYPE_CHECKING:
     from arenite.model import Model
 
 _PANEL = "Your own C++ kernels"
-#: Set in the child that ``--isolate`` starts.
-_INSIDE = "ARENITE_ISOLATED"
+#: When a library ended its process, as its shim says it.
+_DURING = {"constructor": "in a constructor", "destructor": "in a destructor or exit handler"}
+#: Seconds that ``--isolate`` and ``--sanitize`` allow.
+_LIMIT = 600.0
 
 Files = Annotated[
     list[Path] | None,
@@ -73,15 +84,25 @@ Sanitize = Annotated[
     bool,
     typer.Option(
         "--sanitize",
-        help="Find undefined behaviour, and reads and writes behind tensors, in a process of "
-        "its own.",
+        help="Find undefined behaviour, and reads and writes outside of tensors and buffers.",
         rich_help_panel=_PANEL,
     ),
 ]
 Isolate = Annotated[
     bool,
     typer.Option(
-        "--isolate", help="Run the command in a process of its own.", rich_help_panel=_PANEL
+        "--isolate",
+        help=f"End the kernels' process after {_LIMIT:.0f} s, or as --time-limit says.",
+        rich_help_panel=_PANEL,
+    ),
+]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option(
+        min=0.01,
+        metavar="SECONDS",
+        help="End the kernels' process after so many seconds.",
+        rich_help_panel=_PANEL,
     ),
 ]
 
@@ -99,6 +120,13 @@ class KernelOptions:
     replace: Replace = False
     sanitize: Sanitize = False
     isolate: Isolate = False
+    time_limit: TimeLimit = None
+
+    @property
+    def seconds(self) -> float | None:
+        """Seconds that the kernels' process may take; None for any time."""
+        is_limited = self.isolate or self.sanitize
+        return self.time_limit or (_LIMIT if is_limited else None)
 
     @property
     def is_any(self) -> bool:
@@ -157,8 +185,11 @@ def given(options: KernelOptions) -> Iterator[None]:
         _given.pop()
 
 
-def with_kernels(command: Callable[..., None]) -> Callable[..., None]:
-    """A command with the options of users' kernels behind its own; one without ``ops`` as it is."""
+def with_kernels(command: Callable[..., None], *, always: bool = False) -> Callable[..., None]:
+    """A command with the options of users' kernels behind its own; one without ``ops`` as it is.
+
+    Where it is given kernels, or ``always`` has some, it runs in a child.
+    """
     # Not get_type_hints: where None is the default, Python 3.10 loses an option's annotation there.
     signature = inspect.signature(command, eval_str=True)
     if "ops" not in signature.parameters:
@@ -171,8 +202,8 @@ def with_kernels(command: Callable[..., None]) -> Callable[..., None]:
         chosen = KernelOptions(**{one.name: arguments[one.name] for one in options})
         for one in added:
             del arguments[one.name]
-        if (chosen.isolate or chosen.sanitize) and not os.environ.get(_INSIDE):
-            raise typer.Exit(_isolated())
+        if (always or chosen.is_any) and not Child.is_inside:
+            raise typer.Exit(_in_child(chosen.seconds))
         with given(chosen):
             command(**arguments)
 
@@ -231,21 +262,55 @@ def for_model(kernels: dict[str, Registration], model: Model) -> dict[str, Regis
     return {unknown[0]: replace(one, name=unknown[0])}
 
 
-def _isolated() -> int:
-    """The exit code of this command in a child, whose output is printed."""
-    from arenite.processes.children import how_it_ended, run_module
+class Child:
+    """Whether this process is the child, and what the command line's arguments are."""
 
-    arguments = [one for one in sys.argv[1:] if one != "--isolate"]
-    before = os.environ.get(_INSIDE)
-    os.environ[_INSIDE] = "1"
+    is_inside = False
+    arguments: Sequence[str] = ()
+
+
+def _in_child(seconds: float | None) -> int:
+    """The exit code of this command in a child, which prints what it prints.
+
+    Raises:
+        KernelError: It ended without one, or took longer.
+    """
+    from arenite.errors import KernelError
+    from arenite.processes.children import run_module
+
+    module, shows = "arenite.cli.isolated", _is_process()
     try:
-        done = run_module("arenite.cli.isolated", *arguments, folder=Path.cwd(), timeout=None)
-    finally:
-        if before is None:
-            del os.environ[_INSIDE]
+        done = run_module(module, *Child.arguments, folder=Path.cwd(), timeout=seconds, shows=shows)
+    except TimeoutError:
+        raise KernelError(
+            f"the kernels' process took over {seconds:g} s and was ended: a loop without an end? "
+            "--time-limit SECONDS allows more"
+        ) from None
     sys.stdout.write(done.out)
     sys.stderr.write(done.err)
-    if done.code < 0 or done.code > 127:
-        print(f"Error: the process of the kernels {how_it_ended(done.code)}", file=sys.stderr)
-        return 1
-    return done.code
+    if done.code == -getattr(signal, "SIGPIPE", 0):
+        end_without_reader()
+    if 0 <= done.code < EARLY:
+        return done.code
+    raise KernelError(_of_end(done.code, done.crash))
+
+
+def _is_process() -> bool:
+    """Whether what a child prints goes where this process's output goes."""
+    try:
+        return (sys.stdout.fileno(), sys.stderr.fileno()) == (1, 2)
+    except (io.UnsupportedOperation, AttributeError, ValueError):
+        return False
+
+
+def _of_end(code: int, crash: Crash) -> str:
+    """The end of a child without a verdict, in words, with the line where that is known."""
+    from arenite.kernels.lines import first_line
+
+    ended = f"the kernels' process {how_it_ended(code)}"
+    if crash.when:
+        where = first_line(crash.library, crash.places) if crash.places else ""
+        said = " ".join(filter(None, (crash.words or "it crashed", where and f"({where})")))
+        return f"{ended}: {_DURING.get(crash.when, crash.when)}: {said}"
+    what = "a constructor of the kernels" if crash.stage == "loading" else "a kernel"
+    return f"{ended}; {what} ended it, as by a system call, and could not be held up"

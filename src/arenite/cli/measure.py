@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -16,6 +15,7 @@ from arenite.cli.common import progress
 from arenite.cli.operators import load_model
 from arenite.cli.peers import ARENITE, Peer, hushed
 from arenite.cli.trial import Trial, try_out
+from arenite.processes.folders import scratch_folder
 from arenite.runtime.interpreter_config import Setup
 
 #: Arenite as it is by default.
@@ -74,8 +74,8 @@ def _runner(trial: Trial, settings: Mapping[str, Any]) -> Runner:
 def _trials(
     path: Path, peers: Sequence[Peer], seed: int, own: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[list[Trial]]:
-    with tempfile.TemporaryDirectory() as folder:
+    with scratch_folder() as folder:
         yield [
-            try_out(engine, path, seed, Path(folder), own.get(engine.name, {}))
+            try_out(engine, path, seed, folder, own.get(engine.name, {}))
             for engine in (ARENITE, *peers)
         ]

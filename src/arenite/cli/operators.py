@@ -40,8 +40,8 @@ def load_model(path: str | Path, ops: Path | None) -> Model:
     """A model, with the operators of ``--ops`` and ``--kernels``.
 
     Raises:
-        AreniteError: The model, or the module of its operators, is no such thing; or kernels do
-            not compile.
+        AreniteError: The model, or the module of its operators, is no such thing; kernels do not
+            compile; or one is for an operator that Arenite has, without ``--replace``.
         OSError: A file cannot be read.
     """
     from dataclasses import replace
@@ -53,7 +53,10 @@ def load_model(path: str | Path, ops: Path | None) -> Model:
     if not operators:
         return model
     fitting = for_model(operators, model)
-    return replace(model, registrations=named(fitting, replace=given_kernels().replace))
+    try:
+        return replace(model, registrations=named(fitting, replace=given_kernels().replace))
+    except ValueError as error:
+        raise OperatorsError(str(error)) from None
 
 
 def chosen_operators(ops: Path | None) -> dict[str, Registration] | None:
@@ -63,9 +66,11 @@ def chosen_operators(ops: Path | None) -> dict[str, Registration] | None:
         AreniteError: The module has none, or the kernels do not compile.
         OSError: A file cannot be read.
     """
+    from arenite.ops.resolvers import Replacing
+
     operators = {} if ops is None else read_operators(ops)
-    kernels = compiled(given_kernels())
-    return {**operators, **(kernels or {})} or None
+    found = {**operators, **(compiled(given_kernels()) or {})}
+    return (Replacing(found) if given_kernels().replace else found) or None
 
 
 def read_operators(path: Path) -> dict[str, Registration]:
@@ -82,7 +87,7 @@ def read_operators(path: Path) -> dict[str, Registration]:
         got = "none" if operators is None else repr(operators)
         raise OperatorsError(f"{path}: expected a dict such as {_LIKE}, got {got}")
     try:
-        return named(operators)
+        return named(operators, replace=True)
     except (TypeError, ValueError) as error:
         raise OperatorsError(f"{path}: {HOOK}: {error}") from None
 

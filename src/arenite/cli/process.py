@@ -60,7 +60,7 @@ def run_as_process(command: Callable[[], object]) -> None:
         finally:
             sys.stdout.flush()
     except _NoReaderError:
-        _end_without_reader()
+        end_without_reader()
     except Exception:
         traceback.print_exc()
         sys.exit(INTERNAL)
@@ -88,7 +88,8 @@ def _interrupted(*_: object) -> NoReturn:
     raise KeyboardInterrupt
 
 
-def _end_without_reader() -> NoReturn:
+def end_without_reader() -> NoReturn:
+    """End by ``SIGPIPE``, as programs do."""
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     os.kill(os.getpid(), signal.SIGPIPE)
     os._exit(128 + signal.SIGPIPE)  # where that signal is blocked

@@ -20,6 +20,7 @@ from arenite.cli.kernels import KernelOptions, given, given_kernels
 from arenite.cli.operators import chosen_operators
 from arenite.cli.peers import ENGINES, Peer, convert_to_mnn, hushed
 from arenite.processes.children import run_module
+from arenite.processes.verdict import EARLY
 
 TIMEOUT = 120.0
 #: Arenite as it is by default.
@@ -90,7 +91,7 @@ def _elsewhere(setup: Mapping[str, Any]) -> dict[str, Any]:
 def _cause(code: int) -> str:
     """The end of a process in words: a signal's name, or Windows' code of the exception."""
     if code > 0:
-        return f"exit code {code:#x}"
+        return f"exit code {code % EARLY:#x}"
     try:
         return signal.Signals(-code).name
     except ValueError:

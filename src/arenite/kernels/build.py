@@ -32,6 +32,7 @@ from arenite.kernels.compiler import (
 from arenite.kernels.symbols import Function, functions_in, named_function
 from arenite.kernels.tree import Tree, find_tree
 from arenite.model import BuiltinOperator
+from arenite.processes.folders import scratch_folder
 
 SHIM = Path(__file__).resolve().parent / "shim"
 #: What TFLM is built with for a host, as its own package is.
@@ -113,8 +114,8 @@ def build(request: Request) -> Built:
         with suppress(OSError, ValueError):
             rows = json.loads(listed.read_text())
             return Built(kept[0], {name: Function(*row) for name, row in rows.items()})
-    with tempfile.TemporaryDirectory(prefix="arenite-kernels-") as folder:
-        return _Build(request, Path(folder).resolve()).built()
+    with scratch_folder() as folder:
+        return _Build(request, folder).built()
 
 
 class _Build:

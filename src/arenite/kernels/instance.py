@@ -20,7 +20,7 @@ from arenite.errors import BoardError, KernelError, StateError
 from arenite.formats.tflite_write import write
 from arenite.kernels.build import Origin, Request
 from arenite.kernels.guards import Guards
-from arenite.kernels.lines import line_of
+from arenite.kernels.lines import first_line
 from arenite.kernels.sizes import PERSISTENT, SCRATCH, Where, asked_for, is_this_hosts, where_of
 from arenite.kernels.symbols import Function
 from arenite.model import Model, Operator, OptionsTable, Subgraph
@@ -250,8 +250,9 @@ class Instance:
         if status == c.ABORTED and function == "invoke":
             self.context.abort()
         said = self._library.said() or "without a word"
+        if status in (c.CRASHED, c.STOPPED):
+            said = self._with_line(said)
         if status == c.CRASHED:
-            said = self._crash(said)
             self._library.crash = f"it crashed in {function}: {said}"
         outcome = {c.HOST: "failed", c.STOPPED: "stopped", c.CRASHED: "crashed"}
         self._fail(f"{function} {outcome.get(status, f'answered {status}')}: {said}")
@@ -262,11 +263,9 @@ class Instance:
             return error
         return StateError(f"{cast(Any, self.context).host.place()}: {error}")
 
-    def _crash(self, said: str) -> str:
-        """A crash with its line, and the memory behind whose end it was."""
-        places = self._library.calls_of_crash()
-        lines = (line_of(self.kernel.path, place - bool(n)) for n, place in enumerate(places))
-        where = next(filter(None, lines), "")
+    def _with_line(self, said: str) -> str:
+        """An end with its line, and for a crash the memory behind whose end it was."""
+        where = first_line(self.kernel.path, self._library.calls_of_crash())
         said += self._guards.behind(self._library.touched())
         return f"{said} ({where})" if where else said
 

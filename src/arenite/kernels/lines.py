@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -26,6 +26,12 @@ def line_of(library: Path, place: int) -> str:
         if one.address <= place < behind:
             found = f"{one.file}:{one.line}"
     return found
+
+
+def first_line(library: Path, places: Sequence[int]) -> str:
+    """The line of an instruction, or of the first known call that led to it; empty for none."""
+    lines = (line_of(library, place - bool(number)) for number, place in enumerate(places))
+    return next(filter(None, lines), "")
 
 
 @lru_cache(maxsize=8)

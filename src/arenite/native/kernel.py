@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from arenite.model import Array
 from arenite.native.engine import ffi, lib
+from arenite.processes.verdict import stage
 
 #: The functions of a registration.
 FUNCTIONS = ("init", "prepare", "invoke", "reset", "free")
@@ -166,7 +167,9 @@ class KernelLibrary:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        stage(f"loading {path}")  # its constructors may end the process
         self._handle = ctypes.CDLL(str(path))  # which stays, as its signal handlers do
+        stage(f"running {path}")
         entry = self._handle.ak_entry
         entry.restype, entry.argtypes = ctypes.c_void_p, []
         self._table = table = ffi.cast("ak_library *", entry())
@@ -193,8 +196,8 @@ class KernelLibrary:
     def calls_of_crash(self) -> list[int]:
         """Where it crashed, and the calls that led there, as places in the file."""
         base = int(ffi.cast("uintptr_t", self._table.base()))
-        found = (int(ffi.cast("uintptr_t", self._table.where(n))) for n in range(_MOST_CALLS))
-        return [place - base for place in found if base and place >= base]
+        found = [int(ffi.cast("uintptr_t", self._table.where(n))) for n in range(_MOST_CALLS)]
+        return [place - base for place in found if found[0] and base and place >= base]
 
     def touched(self) -> int:
         """The address that the crash is about."""

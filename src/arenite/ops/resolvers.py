@@ -125,6 +125,10 @@ def resolver_of(model: Model) -> AllOpsResolver:
     return _with_all(model.registrations)
 
 
+class Replacing(dict[str, Registration]):
+    """Registrations that take the place of Arenite's operators of their names, if there are any."""
+
+
 def named(
     registrations: Mapping[str, Registration], *, replace: bool = False
 ) -> dict[str, Registration]:
@@ -135,9 +139,10 @@ def named(
         ValueError: Arenite has such an operator, and they may not ``replace`` those.
     """
     taken = [name for name in registrations if builtin(name) is not None]
-    if taken and not replace:
+    if taken and not (replace or isinstance(registrations, Replacing)):
         raise ValueError(
-            f"operator {taken[0]!r}: Arenite has it; replace=True takes another one in its place"
+            f"operator {taken[0]!r}: Arenite has one of that name; replace=True, on the command "
+            "line --replace, puts yours in its place"
         )
     return dict(_with_all(registrations)._registrations)
 

@@ -10,7 +10,6 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy as np
 from arenite.files import save
 from arenite.model.model import Array
 from arenite.processes.children import how_it_ended, run_module
+from arenite.processes.folders import scratch_folder
 from arenite.processes.paths import find_package
 
 #: One inference's inputs, or None for a reset.
@@ -51,8 +51,7 @@ def run(
     One process takes all of them; where it ends early, every model gets one of its own. ``module``
     asks another package in the same way.
     """
-    with TemporaryDirectory(prefix="arenite-") as name:
-        folder = Path(name)
+    with scratch_folder() as folder:
         for number, model in enumerate(models):
             save(folder / f"{number}.tflite", model)
         plan = {"steps": [step is not None for step in steps], "outputs": outputs, "arena": arena}

@@ -1,7 +1,8 @@
-"""The script of every Python child: ``python bootstrap.py COUNT FOLDER... MODULE ARGUMENT...``.
+"""The script of a Python child: ``python bootstrap.py COUNT FOLDER... VERDICT MODULE ARGUMENT...``.
 
 It is started by its path: no Python, 3.10 neither, then looks for modules in the current folder.
-``FOLDER...`` are the driver's own, and Arenite is the one that this file belongs to.
+``FOLDER...`` are the driver's own, and Arenite is the one that this file belongs to. ``VERDICT`` is
+where the exit code is written down (:mod:`arenite.processes.verdict`); empty for nowhere.
 """
 
 import os
@@ -25,8 +26,8 @@ def _begin(count: int, arguments: list[str]) -> int:
     _own_arenite(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     from arenite.processes.inside import run  # noqa: PLC0415 - found only now
 
-    module, *words = arguments[count:]
-    return run(module, words)
+    verdict, module, *words = arguments[count:]
+    return run(module, words, verdict)
 
 
 if __name__ == "__main__":

@@ -11,10 +11,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Timer
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from arenite.processes.folders import scratch_folder
 from arenite.processes.inside import LENGTH
 from arenite.processes.paths import PACKAGE, absolute, import_path
+from arenite.processes.verdict import EARLY, Crash, Record
 
 #: Seconds that a child has for ending by itself.
 _GRACE = 2.0
@@ -25,11 +28,20 @@ Process = subprocess.Popen[bytes]
 
 
 class Finished(NamedTuple):
-    """Remains of a child: its exit code (minus its signal), and what it printed."""
+    """Remains of a child.
+
+    Attributes:
+        code: Its exit code, minus its signal, or more than :data:`EARLY`: a child in Python has
+            ended without its verdict, whatever code it gave.
+        out: What it printed.
+        err: The same on its error stream.
+        crash: Where a kernel's library ended it, as far as that is known.
+    """
 
     code: int
     out: str = ""
     err: str = ""
+    crash: Crash = Crash()
 
 
 class EndedError(Exception):
@@ -46,6 +58,8 @@ class EndedError(Exception):
 
 def how_it_ended(code: int) -> str:
     """An exit code in words: ``was ended by SIGKILL``, ``ended with code 3``."""
+    if code >= EARLY:
+        return f"ended early, with code {code - EARLY} and no result"
     if code >= 0:
         return f"ended with code {code}"
     try:
@@ -54,7 +68,9 @@ def how_it_ended(code: int) -> str:
         return f"was ended by signal {-code}"
 
 
-def run_module(module: str, *arguments: str, folder: Path, timeout: float | None) -> Finished:
+def run_module(
+    module: str, *arguments: str, folder: Path, timeout: float | None, shows: bool = False
+) -> Finished:
     """Run ``main(arguments)`` of a module of Arenite's in a child.
 
     Args:
@@ -62,16 +78,28 @@ def run_module(module: str, *arguments: str, folder: Path, timeout: float | None
         arguments: What it is given; paths among them are absolute.
         folder: The child's working folder, where nothing of the user's lies.
         timeout: Seconds that it may take; None for any time.
+        shows: Whether what it prints goes where the driver's goes, instead of into the result.
 
     Raises:
         TimeoutError: It takes longer.
     """
-    return _finished(_python(module, *arguments), folder, timeout)
+    with scratch_folder() as scratch:
+        record = Record(scratch)
+        command = _python(module, *arguments, verdict=record.argument)
+        done = _finished(command, folder, timeout, more=record.environment, shows=shows)
+        code = record.judged(done.code)
+        return done._replace(code=code, crash=record.crash() if code else Crash())
 
 
-def run_program(program: str, *arguments: str, folder: Path) -> Finished:
-    """Run a program, which is named by its full path, in a working folder."""
-    return _finished(_guarded(program, *arguments), folder, None)
+def run_program(
+    program: str, *arguments: str, folder: Path, timeout: float | None = None
+) -> Finished:
+    """Run a program, which is named by its full path, in a working folder.
+
+    Raises:
+        TimeoutError: It takes longer than ``timeout`` seconds.
+    """
+    return _finished(_guarded(program, *arguments), folder, timeout)
 
 
 def start_program(program: str, *arguments: str) -> Process:
@@ -156,10 +184,11 @@ class Service:
 # -- how every child is started ----------------------------------------------------------
 
 
-def _python(module: str, *arguments: str) -> list[str]:
+def _python(module: str, *arguments: str, verdict: str = "") -> list[str]:
     script = os.path.join(PACKAGE, "processes", "bootstrap.py")
     path = import_path()
-    return [sys.executable, "-X", "utf8", script, str(len(path)), *path, module, *arguments]
+    words = [str(len(path)), *path, verdict, module, *arguments]
+    return [sys.executable, "-X", "utf8", script, *words]
 
 
 def _guarded(program: str, *arguments: str) -> list[str]:
@@ -173,30 +202,44 @@ def _started(
     *,
     folder: Path | None = None,
     stdin: int = subprocess.PIPE,
+    stdout: int | None = subprocess.PIPE,
     stderr: int | None = None,
+    more: Mapping[str, str] = MappingProxyType({}),
 ) -> Process:
     with _no_interrupts():
         return subprocess.Popen(
             command,
             stdin=stdin,
-            stdout=subprocess.PIPE,
+            stdout=stdout,
             stderr=stderr,
             cwd=folder,
-            env=_environment(),
+            env={**_environment(), **more},
+            start_new_session=True,  # a group: what the child starts ends with it
         )
 
 
-def _finished(command: list[str], folder: Path, timeout: float | None) -> Finished:
+def _finished(
+    command: list[str],
+    folder: Path,
+    timeout: float | None,
+    *,
+    more: Mapping[str, str] = MappingProxyType({}),
+    shows: bool = False,
+) -> Finished:
     # A pipe of its own: communicate() would close the one that says that the driver is there.
     stdin, lifeline = os.pipe()
+    pipe = None if shows else subprocess.PIPE
     with open(lifeline, "wb", buffering=0) as driver:
         try:
-            process = _started(command, folder=folder, stdin=stdin, stderr=subprocess.PIPE)
+            process = _started(
+                command, folder=folder, stdin=stdin, stdout=pipe, stderr=pipe, more=more
+            )
         finally:
             os.close(stdin)
         try:
             out, err = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
+            _kill(process)
             raise TimeoutError(f"takes over {timeout:g} s") from None
         finally:
             driver.close()
@@ -204,8 +247,17 @@ def _finished(command: list[str], folder: Path, timeout: float | None) -> Finish
     return Finished(process.returncode, _text(out), _text(err))
 
 
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "replace").replace("\r\n", "\n")
+def _kill(process: Process) -> None:
+    """Kill a child and what it has started."""
+    if os.name != "posix":
+        process.kill()
+    elif process.returncode is None:  # its number is nobody else's yet
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def _text(data: bytes | None) -> str:
+    return (data or b"").decode("utf-8", "replace").replace("\r\n", "\n")
 
 
 def _environment() -> Mapping[str, str]:
@@ -233,7 +285,7 @@ def _ended_after(seconds: float | None, process: Process) -> Iterator[None]:
     if seconds is None:
         yield
         return
-    clock = Timer(seconds, process.kill)
+    clock = Timer(seconds, _kill, [process])
     clock.daemon = True
     clock.start()
     try:
@@ -246,5 +298,5 @@ def _waited(process: Process, seconds: float = _GRACE) -> int:
     try:
         return process.wait(seconds)
     except subprocess.TimeoutExpired:
-        process.kill()
+        _kill(process)
         return process.wait()

@@ -1,8 +1,8 @@
 """The script around every program that is not Python: ``python -I guard.py PROGRAM ARGUMENT...``.
 
 A program such as a compiler does not look whether anybody waits for it. This process does: it
-hands on what it reads, and ends the program when there is nobody left who could write. It needs
-the standard library alone.
+hands on what it reads, and ends the program when there is nobody left who could write; with it end
+the processes that it has started, which are of one group. It needs the standard library alone.
 """
 
 import os
@@ -13,22 +13,35 @@ from contextlib import suppress
 from threading import Thread
 
 
-def _hand_on(program: subprocess.Popen[bytes]) -> None:
+class _Program(subprocess.Popen[bytes]):
+    """The program, and whether it was ended here."""
+
+    is_ended = False
+
+    def end(self, *_: object) -> None:
+        """End it."""
+        self.is_ended = True
+        self.kill()
+
+
+def _hand_on(program: _Program) -> None:
     assert program.stdin is not None
     while data := os.read(0, 1 << 16):
         with suppress(OSError):  # it has ended: its code says so
             program.stdin.write(data)
-    program.kill()
+    program.end()
 
 
 def _main(command: list[str]) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    program = subprocess.Popen(command, stdin=subprocess.PIPE, bufsize=0)
-    signal.signal(signal.SIGTERM, lambda *_: program.kill())
+    program = _Program(command, stdin=subprocess.PIPE, bufsize=0)
+    signal.signal(signal.SIGTERM, program.end)
     Thread(target=_hand_on, args=(program,), daemon=True).start()
     code = program.wait()
+    if program.is_ended and os.name == "posix" and os.getpgrp() == os.getpid():
+        os.killpg(0, signal.SIGKILL)  # what it has started, and this process
     # As shells say it: a signal's number and 128.
     return code if code >= 0 else 128 - code
 

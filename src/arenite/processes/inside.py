@@ -15,6 +15,8 @@ from queue import SimpleQueue
 from threading import Thread, Timer
 from typing import Any, NoReturn
 
+from arenite.processes.verdict import write_verdict
+
 Answer = Callable[[Any], Any]
 
 #: Bytes of a length, before every question and answer. A length of 0: no question follows.
@@ -26,16 +28,25 @@ _AGAIN = 0.01
 _questions: SimpleQueue[bytes | None] = SimpleQueue()
 
 
-def run(module: str, arguments: list[str]) -> int:
-    """Run ``main(arguments)`` of a module until it ends or the driver is gone; its exit code."""
+def run(module: str, arguments: list[str], verdict: str = "") -> int:
+    """Run ``main(arguments)`` of a module until it ends or the driver is gone; its exit code.
+
+    With ``verdict`` the code is written down there, as the last thing that is done.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _end)
     sys.unraisablehook = _not_raised
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     Thread(target=_listen, daemon=True).start()
-    code: int = import_module(module).main(arguments)
+    try:
+        code: int = import_module(module).main(arguments)
+    except Exception:
+        sys.excepthook(*sys.exc_info())
+        code = 1
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it ends anyway
+    if verdict:
+        write_verdict(verdict, code)
     return code
 
 

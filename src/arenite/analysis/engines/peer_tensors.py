@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from arenite.model.model import Array
 from arenite.optimize.litert_process import LitertInterpreter
 from arenite.optimize.tflm_process import tflm_interpreter
 from arenite.processes.children import how_it_ended, run_module
+from arenite.processes.folders import scratch_folder
 
 TIMEOUT = 300.0
 _REFUSED = 3
@@ -47,8 +47,7 @@ def peer_tensors(model: Model, engine: str, runs: Sequence[Sequence[Array]]) -> 
     Raises:
         CompareError: The package is not installed, refuses the model or ends early.
     """
-    with TemporaryDirectory(prefix="arenite-") as name:
-        folder = Path(name)
+    with scratch_folder() as folder:
         save(folder / "model.tflite", write(model))
         arrays = {f"{n}-{i}": value for n, run in enumerate(runs) for i, value in enumerate(run)}
         np.savez(folder / "inputs.npz", **arrays)  # type: ignore[arg-type]

@@ -14,6 +14,9 @@ extern "C" {
 #include <new>
 
 #ifndef _WIN32
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #endif
@@ -63,6 +66,13 @@ thread_local void*
     crashed_at[kTraced];  // the instruction, and those behind the calls that led there
 thread_local void* touched_at;
 
+#ifdef __ELF__
+extern "C" __attribute__((visibility("hidden"))) char __ehdr_start;
+void* base() { return &__ehdr_start; }
+#else
+void* base() { return nullptr; }
+#endif
+
 void log_add(const char* format, va_list args) {
   const int n = vsnprintf(log_text + log_used, sizeof log_text - log_used, format, args);
   if (n > 0) log_used += static_cast<size_t>(n);
@@ -77,6 +87,7 @@ void log_line(const char* format, ...) {
 }
 
 void log_clear() {
+  crashed_at[0] = nullptr;
   log_used = 0;
   log_text[0] = 0;
 }
@@ -86,64 +97,149 @@ void log_show() {
   if (log_used) fputs(log_text, stderr);
 }
 
+// Until ak_entry() the library's constructors run; without a call and behind that, its destructors.
+bool is_loaded;
+
+// For the driver of a process (processes/inside.py), which may have no other trace of an end.
+void record_end() {
+#ifndef _WIN32
+  char text[64 + 20 * kTraced];
+  int n = snprintf(text, sizeof text, "%s\n", is_loaded ? "destructor" : "constructor");
+  for (int i = 0; i < kTraced && base(); ++i)
+    n += snprintf(text + n, sizeof text - n, "%td ",
+                  static_cast<char*>(crashed_at[i]) - static_cast<char*>(base()));
+  const char* path = getenv("ARENITE_CRASH");
+  const int file = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
+  if (file < 0) return;
+  if (write(file, text, n) == n && write(file, "\n", 1) == 1 && write(file, log_text, log_used) < 0)
+    close(file);
+#endif
+}
+
+// The C library's own, which the library's other files do not get: see below.
+[[noreturn]] void end_process() {
+#ifdef _WIN32
+  _exit(134);
+#else
+  using Exit = void (*)(int);
+  if (const auto own = reinterpret_cast<Exit>(dlsym(RTLD_DEFAULT, "_exit"))) own(134);
+  __builtin_trap();
+#endif
+}
+
 [[noreturn]] void leave(int why) {
   if (way_out) siglongjmp(*way_out, why);
+  record_end();
+  log_line("\n");
   log_show();
-  _Exit(134);
+  fflush(stderr);
+  end_process();
+}
+
+// What would end the process ends the call instead, and says which instruction it was.
+[[noreturn]] void ended_by(void* caller, const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  log_add(format, args);
+  va_end(args);
+  memset(crashed_at, 0, sizeof crashed_at);
+  crashed_at[0] = static_cast<char*>(caller) - 1;
+  leave(AK_STOPPED);
 }
 
 #ifdef AK_GUARD
 const int kCaught[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 struct sigaction before[4];
 
+thread_local char* entered_at;  // about where the stack was when the kernel was called
+
+// Whether a fault is one of the stack: what lies between its end and the call is mapped, or it has overflown.
+bool is_overflow(char* stack, char* touched) {
+  return stack < entered_at && touched < entered_at && touched > stack - (1 << 20);
+}
+
 // The instruction at which it was, what the stack begins with (where a function without a frame of its own
-// returns to), and the frames below.
-void trace(void* context) {
+// returns to), and the frames below. Whether the stack has overflown.
+bool trace(void* context, void* touched) {
   memset(crashed_at, 0, sizeof crashed_at);
+  bool is_over = false;
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
   const mcontext_t& at = static_cast<ucontext_t*>(context)->uc_mcontext;
 #ifdef __x86_64__
   auto* stack = reinterpret_cast<void**>(at.gregs[REG_RSP]);
   auto* frame = reinterpret_cast<void**>(at.gregs[REG_RBP]);
   crashed_at[0] = reinterpret_cast<void*>(at.gregs[REG_RIP]);
-  crashed_at[1] = *stack;
+  is_over = is_overflow(reinterpret_cast<char*>(stack), static_cast<char*>(touched));
+  if (!is_over) crashed_at[1] = *stack;
 #else
   auto* stack = reinterpret_cast<void**>(at.sp);
   auto* frame = reinterpret_cast<void**>(at.regs[29]);
   crashed_at[0] = reinterpret_cast<void*>(at.pc);
+  is_over = is_overflow(reinterpret_cast<char*>(stack), static_cast<char*>(touched));
   crashed_at[1] = reinterpret_cast<void*>(at.regs[30]);
 #endif
   // Frames lie above each other, near the stack's end: else it is no frame.
-  for (int i = 2; i < kTraced && frame > stack && frame - stack < 1 << 13; ++i) {
+  for (int i = 2; i < kTraced && !is_over && frame > stack && frame - stack < 1 << 13; ++i) {
     crashed_at[i] = frame[1];
     stack = frame;
     frame = static_cast<void**>(frame[0]);
   }
 #else
-  (void)context;
+  (void)context, (void)touched;
 #endif
+  return is_over;
 }
 
 // A fault of a kernel ends its call; one of anybody else is for whoever was there before.
 void on_signal(int number, siginfo_t* info, void* context) {
+  const bool is_of_memory = number == SIGSEGV || number == SIGBUS;
+  const bool is_over = trace(context, is_of_memory ? info->si_addr : nullptr);
   for (int i = 0; i < 4; ++i) {
-    if (kCaught[i] != number || way_out) continue;
+    if (kCaught[i] != number || way_out || !is_loaded) continue;
     sigaction(number, &before[i], nullptr);
+    record_end();
     return;  // it faults again
   }
-  if (!way_out) return;
-  trace(context);
   touched_at = info->si_addr;
   const char* what = number == SIGFPE   ? "an arithmetic error (such as a division by 0)"
                      : number == SIGILL ? "an illegal instruction, or a trap"
+                     : is_over          ? "a stack overflow: a segmentation fault"
                                         : "a segmentation fault";
   log_line("%s", what);
-  if (number == SIGSEGV || number == SIGBUS) log_line(" at address %p", info->si_addr);
+  if (is_of_memory) log_line(" at address %p", info->si_addr);
   leave(AK_CRASHED);
 }
 
-// Once: two system calls for each inference would cost more than a small kernel takes.
-void catch_signals() {
+// A handler needs a stack of its own where the kernel's has overflown: one for each thread, which goes with it.
+enum { kHandlersStack = 64 << 10 };
+pthread_key_t handlers_stack;
+
+void remove_stack(void* memory) {
+  stack_t none{};
+  none.ss_flags = SS_DISABLE;
+  sigaltstack(&none, nullptr);
+  munmap(memory, kHandlersStack);
+}
+
+void give_stack() {
+  static thread_local bool is_done;
+  if (is_done) return;
+  is_done = true;
+  stack_t now{};
+  if (sigaltstack(nullptr, &now) || !(now.ss_flags & SS_DISABLE)) return;
+  void* memory =
+      mmap(nullptr, kHandlersStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+  if (memory == MAP_FAILED) return;
+  now.ss_sp = memory;
+  now.ss_size = kHandlersStack;
+  now.ss_flags = 0;
+  sigaltstack(&now, nullptr);
+  pthread_setspecific(handlers_stack, memory);
+}
+
+// Once: two system calls for each inference would cost more than a small kernel takes. Before any constructor
+// of the kernel's.
+__attribute__((constructor(101))) void catch_signals() {
   static bool is_done;
   if (is_done) return;
   is_done = true;
@@ -151,15 +247,21 @@ void catch_signals() {
   own.sa_sigaction = on_signal;
   own.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
   for (int i = 0; i < 4; ++i) sigaction(kCaught[i], &own, &before[i]);
+  pthread_key_create(&handlers_stack, remove_stack);
+  give_stack();
+  entered_at = reinterpret_cast<char*>(&own);
 }
 #else
-void catch_signals() {}
+thread_local char* entered_at;
+void give_stack() {}
 #endif
 
 template <typename F>
 int enter(F function) {
   sigjmp_buf here;
   sigjmp_buf* outer = way_out;
+  give_stack();
+  entered_at = reinterpret_cast<char*>(&here);
   int why = sigsetjmp(here, 0);
   if (!why) {
     way_out = &here;
@@ -484,9 +586,27 @@ extern "C" {
   leave(AK_STOPPED);
 }
 #ifndef _WIN32
-__attribute__((visibility("hidden"), noreturn)) void abort(void) AK_NOEXCEPT {
-  log_line("abort()");
-  leave(AK_STOPPED);
+// What the library's own files call, archives' and assembly's too, by whatever name: these come before the C
+// library's.
+#define AK_INSTEAD __attribute__((visibility("hidden"))) __attribute__((noinline))
+#define AK_NO_WAY_BACK __attribute__((noreturn))
+#define AK_CALLER __builtin_return_address(0)
+AK_NO_WAY_BACK AK_INSTEAD void abort(void) AK_NOEXCEPT { ended_by(AK_CALLER, "abort()"); }
+AK_NO_WAY_BACK AK_INSTEAD void exit(int code) AK_NOEXCEPT { ended_by(AK_CALLER, "exit(%d)", code); }
+AK_NO_WAY_BACK AK_INSTEAD void _exit(int code) { ended_by(AK_CALLER, "_exit(%d)", code); }
+AK_NO_WAY_BACK AK_INSTEAD void _Exit(int code) AK_NOEXCEPT {
+  ended_by(AK_CALLER, "_Exit(%d)", code);
+}
+AK_NO_WAY_BACK AK_INSTEAD void quick_exit(int code) AK_NOEXCEPT {
+  ended_by(AK_CALLER, "quick_exit(%d)", code);
+}
+AK_NO_WAY_BACK AK_INSTEAD void pthread_exit(void*) { ended_by(AK_CALLER, "pthread_exit()"); }
+AK_INSTEAD int raise(int number) AK_NOEXCEPT { ended_by(AK_CALLER, "raise(%d)", number); }
+AK_INSTEAD int pthread_kill(pthread_t, int number) AK_NOEXCEPT {
+  ended_by(AK_CALLER, "pthread_kill(%d)", number);
+}
+AK_INSTEAD int kill(pid_t process, int number) AK_NOEXCEPT {
+  ended_by(AK_CALLER, "kill(%d, %d)", static_cast<int>(process), number);
 }
 #endif
 #ifdef __GLIBC__
@@ -673,12 +793,6 @@ void* data_of(ak_node* node, int32_t index) {
 
 const char* said() { return log_text; }
 void* where(int32_t number) { return number < kTraced ? crashed_at[number] : nullptr; }
-#ifdef __ELF__
-extern "C" __attribute__((visibility("hidden"))) char __ehdr_start;
-void* base() { return &__ehdr_start; }
-#else
-void* base() { return nullptr; }
-#endif
 void* touched() { return touched_at; }
 
 void destroy(ak_node* node, int32_t frees) {
@@ -735,6 +849,6 @@ const ak_library library = {3,       AK_COUNT, names,    has,          create,  
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) const ak_library* ak_entry(void) {
-  catch_signals();
+  is_loaded = true;
   return &library;
 }
