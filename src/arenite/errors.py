@@ -60,6 +60,15 @@ class RefusedError(AreniteError):
         self.reason = reason or message
         self._ask: Callable[[], str] | None = None
 
+    #: Whether it runs the model all the same, and computes nonsense.
+    computes_nonsense = False
+
+    @property
+    def fate(self) -> str:
+        """The verb of the sentence that says so."""
+        does = "runs this model and computes nonsense"
+        return does if self.computes_nonsense else "refuses this model"
+
     @property
     def remedy(self) -> str:
         """Sentence with the command that makes it run; empty where none is known."""
@@ -218,6 +227,12 @@ def in_use() -> StateError:
 
 class ShapeError(AreniteError, ValueError):
     """An array has another shape than the tensor that it is meant for."""
+
+
+class DeclaredShapeError(RefusedError, ShapeError):
+    """An operator computes another shape than the file says: TFLM runs it, and gives nonsense."""
+
+    computes_nonsense = True
 
 
 class DTypeError(AreniteError, TypeError):

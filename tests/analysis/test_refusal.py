@@ -7,10 +7,15 @@ import pytest
 
 import arenite as ar
 from arenite.analysis.refusal import remedies
+from arenite.errors import RefusedError
+from arenite.formats import tflite
 from arenite.optimize.optimizer import run_pass
 from arenite.optimize.parts import refusal_of
 from arenite.optimize.settings import Settings
+from arenite.runtime.heap_host import HeapInterpreter
 from tests.optimize.lowered import KINDS
+from tests.optimize.lowered_more import MORE
+from tests.oracle import Oracle
 
 COMMAND = "`arenite optimize MODEL --lower -o out.tflite` makes it run"
 
@@ -59,3 +64,23 @@ def test_no_remedy_is_promised_with_a_resolver_that_lacks_operators() -> None:
     with pytest.raises(ar.UnsupportedOperatorError) as error:
         ar.Interpreter(model, resolver=ar.MutableOpResolver().add("ABS"))
     assert "--lower" not in str(error.value)
+
+
+@pytest.mark.parametrize("kind", ["a dilated convolution of an open batch", "a shape of a loop"])
+def test_what_tflm_computes_wrongly_is_called_that(oracle: Oracle, kind: str) -> None:
+    made = {**MORE, "a shape of a loop": KINDS["a sequence that a loop writes"]}[kind]
+    model = made(np.random.default_rng(0))
+    error = refusal_of(model, None)
+    assert isinstance(error, RefusedError)
+    assert error.computes_nonsense
+    assert "nonsense" in str(error)
+    assert COMMAND in str(error)
+    if kind in MORE:
+        x = np.random.default_rng(1).normal(size=model.inputs[0].shape).astype(np.float32)
+        stock = oracle.run(tflite.write(model), [[x]])
+        assert stock.status == "ok"
+        heap = HeapInterpreter(model)
+        heap.allocate_tensors()
+        heap.input(0)[...] = x
+        heap.invoke()
+        assert np.abs(stock.outputs[0][0] - heap.output(0)).max() > 0.1

@@ -29,14 +29,18 @@ def refusal(model: Model, target: Target | None = None) -> str | None:
     Operators that are not there are not its business: the resolver names them. A plan that is
     wrong for the kernels of this host is none of ``AllocateTensors`` either: it does not look.
     """
+    error = refused_with(model, target)
+    return error.message if isinstance(error, RefusedError) else str(error) if error else None
+
+
+def refused_with(model: Model, target: Target | None = None) -> Exception | None:
+    """Error of ``AllocateTensors``, as :func:`refusal` means it; None where there is none."""
     try:
         _allocate(model, target)
     except UnsupportedOperatorError:
         return None
-    except RefusedError as error:
-        return error.message
     except (AreniteError, MemoryError) as error:
-        return str(error)
+        return error
     return None
 
 

@@ -158,7 +158,7 @@ def _does_not_run(file: str, error: RefusedError, how: FormatName | None) -> NoR
 
     facts = {
         "file": file,
-        "outcome": "does not run",
+        "outcome": "computes nonsense" if error.computes_nonsense else "does not run",
         "reason": error.verdict,
         "remedy": error.remedy,
     }

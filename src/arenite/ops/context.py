@@ -231,6 +231,9 @@ class Context(Protocol):
     def report_error(self, message: str) -> NoReturn:
         """Fail the current node: raises ``ConstraintError`` with the node's place."""
 
+    def report_nonsense(self, message: str) -> NoReturn:
+        """Fail the current node, which TFLM runs: it does not check, and computes nonsense."""
+
     def warn_undefined(self, message: str) -> None:
         """Tell the user, in prepare, that TFLM leaves undefined what the current node computes.
 

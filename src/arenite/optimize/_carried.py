@@ -265,3 +265,41 @@ def quantize(parts: Parts) -> None:
     if y.type is UINT8:
         made = parts.run("QUANTIZE", made, like=_signed_like(y), shape=y.shape)
     parts.run("QUANTIZE", made)
+
+
+def pixels(parts: Parts) -> None:
+    """uint8 from and to floats and integers, as numbers of the scale 1; equal bits.
+
+    TFLM's CAST has no uint8; its DEQUANTIZE has, and its QUANTIZE makes uint8 of int8. Of floats
+    the whole part is taken, of integers the last eight bits, as LiteRT's CAST does.
+    """
+    kinds = (parts.x.type, parts.y.type)
+    parts.require(UINT8 in kinds, f"it is of {parts.x.type}")
+    if parts.x.type is UINT8:
+        _plain(parts, parts.input(0))
+        made = parts.run("DEQUANTIZE", parts.input(0), kind=FLOAT32)
+        if parts.y.type is not FLOAT32:
+            parts.run("CAST", made)
+        return
+    whole = parts.input(0)
+    if parts.x.type is not INT32:
+        whole = parts.run("CAST", whole, kind=INT32)
+    _plain(parts, parts.operator.outputs[0])
+    shifted = parts.run("SUB", whole, parts.told(128), kind=INT32)
+    like = replace(parts.y, type=INT8, quantization=_plain_scale(-128))
+    parts.run("QUANTIZE", parts.run("CAST", shifted, like=like, shape=parts.y.shape))
+
+
+def _plain_scale(zero: int) -> Quantization:
+    return Quantization(np.ones(1, np.float32), np.array([zero], np.int64))
+
+
+def _plain(parts: Parts, index: int) -> None:
+    """Let a tensor of uint8 say what it is: whole numbers."""
+    tensor = parts.edit.tensors[index]
+    if tensor.quantization is None or not len(tensor.quantization.scale):
+        parts.edit.tensors[index] = replace(tensor, quantization=_plain_scale(0))
+        parts.edit.is_changed = True
+        parts.y = parts.edit.tensors[parts.operator.outputs[0]]
+    scale, zero = scalar(parts.edit.tensors[index])
+    parts.require((scale, zero) == (1, 0), "its pixels have a scale")

@@ -17,7 +17,14 @@ from arenite.model.types import FLOAT32
 from arenite.ops.shared.reduction import ReducerOptions
 from arenite.ops.tflite.batch_matmul import BatchMatMulOptions
 from arenite.optimize._bits import bitwise_xor, right_shift
-from arenite.optimize._carried import by_number, carried, first_of, quantize, sum_of_halves
+from arenite.optimize._carried import (
+    by_number,
+    carried,
+    first_of,
+    pixels,
+    quantize,
+    sum_of_halves,
+)
 from arenite.optimize._functions import (
     FLOATS,
     GeluOptions,
@@ -30,6 +37,7 @@ from arenite.optimize._functions import (
     power,
     sign,
 )
+from arenite.optimize._joined import joined, sliced, turned_axes
 from arenite.optimize._known import arange, expand_dims, fill, gather, product_of_all, rank, where
 from arenite.optimize._moved import (
     broadcast_to,
@@ -41,6 +49,15 @@ from arenite.optimize._moved import (
     update_slice,
 )
 from arenite.optimize._ranked import Conv3DOptions, TopKOptions, conv_3d, product, top_k
+from arenite.optimize._scattered import (
+    BucketizeOptions,
+    LocalResponseNormalizationOptions,
+    bucketize,
+    local_response,
+    scatter_nd,
+    segments,
+)
+from arenite.optimize._spectrum import complex_abs, imag, real
 from arenite.optimize.parts import Parts
 
 #: The most classes of ONE_HOT.
@@ -251,7 +268,12 @@ LOWERINGS: dict[str, Rule] = {
     "EXP": by_table(np.exp),
     "LOG": by_table(logarithm),
     "TILE": tile,
-    "CONCATENATION": set_item,
+    "CONCATENATION": first_of(set_item, joined),
+    "STRIDED_SLICE": sliced,
+    "TRANSPOSE": turned_axes,
+    "COMPLEX_ABS": complex_abs,
+    "REAL": real,
+    "IMAG": imag,
     "SELECT": select,
     "SELECT_V2": select,
     "ONE_HOT": one_hot,
@@ -260,7 +282,7 @@ LOWERINGS: dict[str, Rule] = {
     "CONV_3D": conv_3d,
     "REDUCE_ANY": reduce_any,
     "REDUCE_ALL": reduce_all,
-    "CAST": cast,
+    "CAST": first_of(cast, pixels),
     "SUB": sub,
     "DYNAMIC_UPDATE_SLICE": update_slice,
     "REDUCE_PROD": first_of(product_of_all, product),
@@ -291,6 +313,14 @@ LOWERINGS: dict[str, Rule] = {
     "EMBEDDING_LOOKUP": embedding_lookup,
     "REVERSE_V2": reverse,
     "MIRROR_PAD": mirror_pad,
+    "SCATTER_ND": scatter_nd,
+    "SEGMENT_SUM": segments,
+    "UNSORTED_SEGMENT_SUM": segments,
+    "UNSORTED_SEGMENT_PROD": segments,
+    "UNSORTED_SEGMENT_MAX": segments,
+    "UNSORTED_SEGMENT_MIN": segments,
+    "BUCKETIZE": bucketize,
+    "LOCAL_RESPONSE_NORMALIZATION": local_response,
 }
 #: Options of operators that Arenite does not have, by their names.
 ROWS: dict[str, type[OptionsTable]] = {
@@ -301,6 +331,8 @@ ROWS: dict[str, type[OptionsTable]] = {
     "CONV_3D": Conv3DOptions,
     "REDUCE_ANY": ReducerOptions,
     "REDUCE_PROD": ReducerOptions,
+    "BUCKETIZE": BucketizeOptions,
+    "LOCAL_RESPONSE_NORMALIZATION": LocalResponseNormalizationOptions,
 }
 
 

@@ -258,6 +258,7 @@ def settle(edit: Edit, index: int, shape: tuple[int, ...]) -> bool:
     is_open = -1 in (tensor.shape_signature or ())
     if is_open and tensor.shape != shape and not tensor.is_variable:
         edit.tensors[index] = replace(tensor, shape=shape, shape_signature=None)
+        edit.settled.add(index)
         edit.is_changed = True
     return edit.tensors[index].shape == shape
 

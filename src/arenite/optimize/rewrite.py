@@ -26,6 +26,9 @@ class Edit:
         self.tensors = list(subgraph.tensors)
         self.operators: list[Operator | None] = [None] * len(subgraph.operators)
         self.is_changed = False
+        #: Tensors whose shapes the file left open, and which have others now.
+        self.settled: set[int] = set()
+        self.inputs, self.outputs = subgraph.inputs, subgraph.outputs
         self._subgraph = subgraph
         self._before: dict[int, tuple[Operator, ...]] = {}
         self._readers: defaultdict[int, set[int]] = defaultdict(set)

@@ -113,7 +113,8 @@ def render_refused(file: str, error: RefusedError, width: int) -> Iterator[Text]
     """The verdict on a model that TFLM refuses: why, and what to type."""
     yield Text(printable(file), style="bold")
     yield Text()
-    yield from wrapped("It does not run.", width, style=_STYLES["does not fit"])
+    words = "It runs, and computes nonsense." if error.computes_nonsense else "It does not run."
+    yield from wrapped(words, width, style=_STYLES["does not fit"])
     yield from wrapped(error.verdict, width)
     if error.remedy:
         yield from wrapped(error.remedy, width)

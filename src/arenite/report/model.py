@@ -9,7 +9,7 @@ import numpy as np
 from rich.text import Text
 
 from arenite.analysis.facts import options
-from arenite.analysis.refusal import refusal, remedies
+from arenite.analysis.refusal import refused_with, remedies
 from arenite.analysis.resolver_code import resolver
 from arenite.analysis.statistics import (
     ModelStatistics,
@@ -17,6 +17,7 @@ from arenite.analysis.statistics import (
     is_parameter,
     statistics,
 )
+from arenite.errors import RefusedError
 from arenite.model import Model, Operator, Subgraph, Tensor
 from arenite.model.model import tensor_text
 from arenite.model.offline_plan import plan_text
@@ -283,12 +284,13 @@ def _verdict(model: Model, width: int) -> Iterator[Text]:
 
 def obstacles(model: Model) -> list[str]:
     """Sentences on what keeps TFLM from running a model, and what to type; none where it runs."""
-    cpp, refused = resolver(model), refusal(model)
+    cpp, refused = resolver(model), refused_with(model)
     found = []
     if cpp.missing:
         names = ", ".join(map(printable, cpp.missing))
         found.append(f"TensorFlow Lite Micro does not have: {names}.")
     if refused is not None:
-        found.append(f"TensorFlow Lite Micro refuses this model: {printable(refused)}")
+        error = refused if isinstance(refused, RefusedError) else RefusedError(str(refused))
+        found.append(f"TensorFlow Lite Micro {error.fate}: {printable(error.message)}")
     helps = remedies(model) if found else ""
     return [*found, helps] if helps else found

@@ -13,7 +13,7 @@ from operator import is_
 
 import numpy as np
 
-from arenite.errors import PlanWarning, ShapeError
+from arenite.errors import DeclaredShapeError, PlanWarning
 from arenite.memory.abi import Struct, align_up
 from arenite.memory.allocator import MicroAllocator
 from arenite.memory.arena import ARENA_ALIGNMENT, Bytes
@@ -105,12 +105,21 @@ class MicroInterpreterContext(HostContext):
         elif is_as_large and declared == "kept":
             self.own_tensors[self.subgraph, self.operator, index] = EvalTensor(tensor.type, shape)
         else:
-            raise ShapeError(
-                f"{self.place()}: expected an output of shape {list(tensor.shape)} as the model "
-                f"says, got {list(shape)}: TFLM believes the model, and leaves a larger output "
-                "partly unwritten or writes beyond a smaller one; state the shape that is "
-                "computed. The arena cannot resize tensors (HeapInterpreter can)"
-            )
+            raise self._declared_otherwise(index, shape)
+
+    def _declared_otherwise(self, index: int, shape: tuple[int, ...]) -> DeclaredShapeError:
+        """The error of an output whose shape the file does not say."""
+        tensor = self._current[index]
+        signature = self.model.subgraphs[self.subgraph].tensors[index].shape_signature
+        is_open = -1 in (signature or ())
+        why = " and leaves open" if is_open else ""
+        reason = (
+            f"expected an output of shape {list(tensor.shape)} as the model says{why}, got "
+            f"{list(shape)}: TFLM believes the model, and leaves a larger output partly unwritten "
+            "or writes beyond a smaller one, so that what it computes is nonsense; state the shape "
+            "that is computed. The arena cannot resize tensors (HeapInterpreter can)"
+        )
+        return DeclaredShapeError(f"{self.place()}: {reason}.", reason=reason)
 
     def allocate_persistent_buffer(self, size: int, purpose: str = "") -> Bytes:
         """``size`` zeroed bytes in the tail, aligned to 16."""

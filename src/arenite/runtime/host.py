@@ -130,6 +130,13 @@ class HostContext(StateGuard):
         """Raise ``ConstraintError`` with the current node's place."""
         raise ConstraintError(f"{self.place()}: {message}", reason=message)
 
+    def report_nonsense(self, message: str) -> NoReturn:
+        """Raise ``ConstraintError`` for what TFLM runs, and computes wrongly."""
+        why = "TFLM does not check this, and computes nonsense"
+        error = ConstraintError(f"{self.place()}: {message}: {why}.", reason=f"{message}: {why}")
+        error.computes_nonsense = True
+        raise error
+
     def warn_undefined(self, message: str) -> None:
         """Warn with ``UndefinedWarning`` and the current node's place."""
         warnings.warn(f"{self.place()}: {message}", UndefinedWarning, stacklevel=2)

@@ -107,6 +107,10 @@ class KernelContext:
         """The target's struct sizes."""
         return self._host.abi
 
+    def report_nonsense(self, message: str) -> NoReturn:
+        """Fail the current node, which TFLM runs: it computes nonsense."""
+        self._host.report_nonsense(message)
+
     def report_error(self, message: str) -> NoReturn:
         """Fail the current node."""
         self._table.report_error(message)

@@ -20,10 +20,11 @@ from arenite.target import Target
 from tests.fuzz.bytes import mutant, places_of
 from tests.optimize.lowered import KINDS as PLAIN
 from tests.optimize.lowered import REVISED, Net
+from tests.optimize.lowered_more import MORE
 from tests.optimize.lowered_types import TYPES
 from tests.oracle import Oracle
 
-KINDS = PLAIN | TYPES
+KINDS = PLAIN | TYPES | MORE
 #: Each starts several processes; ``benchmarks/lower.py`` has many.
 CASES = min(2, int(os.environ.get("ARENITE_CASES", "1")))
 has_litert = pytest.mark.skipif(not litert_process.is_installed(), reason="no LiteRT")
@@ -41,6 +42,8 @@ NOT_REFUSED = (
     "UNIDIRECTIONAL_SEQUENCE_LSTM, hybrid",
     "a sequence that a loop writes",
     "SVDF, hybrid",
+    "a dilated convolution of an open batch",
+    "a dilated convolution of an open batch, int8",
     MISREAD,
 )
 #: Passes beside `lower` that make what is compared small.

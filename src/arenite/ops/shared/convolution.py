@@ -61,8 +61,8 @@ def hybrid_refused(x: int = 0, weights: int = 1, *, int4: bool = True) -> c.Cons
     check.__name__ = "hybrid_refused"
     check.__doc__ = (
         f"Weights are integers ({names}) exactly where activations are: TFLM runs no hybrid "
-        "models. Let `arenite optimize --lower` make them floats, or convert again with full "
-        "integer quantisation (give the converter a representative_dataset)."
+        "models. Convert again with full integer quantisation (give the converter a "
+        "representative_dataset)."
     )
     return check
 

@@ -52,8 +52,7 @@ QUANTIZATION = Struct("QuantizationOpDataBatchMatmul", ("int32", "int", *("int32
 def same_inputs(node: c.NodeView) -> bool:
     """Both inputs have the same type: TFLM runs no hybrid models.
 
-    Let `arenite optimize --lower` make weights floats, or convert again with full integer
-    quantisation (give the converter a representative_dataset).
+    Convert again with full integer quantisation (give the converter a representative_dataset).
     """
     return node.input(0).type == node.input(1).type
 

@@ -63,7 +63,7 @@ def prepare(context: Context, node: Node) -> Interleaving:
     expected = (*first.shape[:axis], *first.shape[axis + 1 :])
     for number, shape in enumerate(shapes):
         if len(shape) != len(first.shape) or (*shape[:axis], *shape[axis + 1 :]) != expected:
-            context.report_error(
+            context.report_nonsense(
                 f"input {number} must have the shape {list(first.shape)} of input 0, "
                 f"other than on axis {axis}, got {list(shape)}"
             )

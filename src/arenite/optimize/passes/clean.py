@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from arenite.model import Model, Operator, Subgraph, Tensor
+from arenite.model import Model, Operator, Subgraph, Tensor, TensorType
 from arenite.ops import builtin
 from arenite.ops.registry import traits_of
 from arenite.optimize.outcome import Note, Outcome
@@ -46,8 +46,13 @@ def drop_operators(model: Model) -> tuple[Model, tuple[Note, ...]]:
 
 
 def is_pure(edit: Edit, operator: Operator) -> bool:
-    """Whether an operator does nothing but compute outputs that are known in its subgraph only."""
-    if operator.is_custom or traits_of(operator.name).effect or builtin(operator.name) is None:
+    """Whether an operator does nothing but compute outputs that are known in its subgraph only.
+
+    So it is with all that makes complex numbers, whether Arenite has the operator or not.
+    """
+    kinds = {edit.tensors[index].type for index in operator.outputs if index >= 0}
+    is_known = builtin(operator.name) is not None or kinds == {TensorType.COMPLEX64}
+    if operator.is_custom or traits_of(operator.name).effect or not is_known:
         return False
     inputs = [edit.tensors[i] for i in operator.inputs if i >= 0]
     if any(tensor.is_variable for tensor in inputs) or any(operator.mutating_variable_inputs):

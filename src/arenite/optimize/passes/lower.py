@@ -18,7 +18,7 @@ from arenite.optimize.lowerings import rule_of
 from arenite.optimize.outcome import Note, Outcome
 from arenite.optimize.parts import CannotError, Parts, refusal_of, why_refused
 from arenite.optimize.passes._narrow import narrowed
-from arenite.optimize.passes._shapes import fold_shape, settle_shapes
+from arenite.optimize.passes._shapes import fold_shape, settle_loop, settle_shapes
 from arenite.optimize.passes._weights import float_weights, misreads, widen_constant
 from arenite.optimize.passes.clean import drop_operators
 from arenite.optimize.rewrite import Edit, edited
@@ -76,9 +76,12 @@ def _lowered(model: Model, settings: Settings) -> Outcome:
     for edit in edits:
         for position, operator in edit:
             if not operator.is_custom and operator.name not in model.registrations:
+                settle_loop(edits, edit, operator)
                 _lower(edit, position, settings, log)
     result, gone = drop_operators(edited(model, edits))
-    return Outcome(result, (*log.changes, *gone), tuple(log.declined), log.is_exact)
+    left = {note.where for note in log.declined} - {note.where for note in gone}
+    declined = tuple(note for note in log.declined if note.where in left)
+    return Outcome(result, (*log.changes, *gone), declined, log.is_exact)
 
 
 def with_known_shapes(model: Model) -> Model:
