@@ -37,7 +37,11 @@ def main(arguments: Sequence[str]) -> int:
         model = network(seed, dtype="float32")
         try:
             result, report = ar.quantize(
-                model, samples(model, _SAMPLES), activations=asked.activations, passes=passes
+                model,
+                samples(model, _SAMPLES),
+                activations=asked.activations,
+                passes=passes,
+                accept=True,
             )
             outcome = agrees(oracle, result, samples(model, 3, 1))
         except (AreniteError, AssertionError) as error:

@@ -17,7 +17,7 @@ from tests.quantize.models import random_dense
 
 
 def quantized(model, budget, **settings):
-    settings = {"passes": (), **settings}
+    settings = {"passes": (), "accept": True, **settings}
     return ar.quantize(model, samples(model, 40), budget=budget, **settings)
 
 

@@ -91,6 +91,9 @@ MaxDrop = Annotated[
     typer.Option(metavar="SHARE", help="What may be lost of the accuracy: 0.5% or 0.005."),
 ]
 MinSqnr = Annotated[float | None, typer.Option(metavar="DB", help="The outputs' SQNR at least.")]
+Accept = Annotated[
+    bool, typer.Option("--accept", help="Write a result that is far from the float model as well.")
+]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="All layers, mixtures and notes.")]
 Svg = Annotated[
     Path | None,
@@ -153,6 +156,7 @@ def quantize(
     samples: Annotated[ReadingOptions, ("x", "y", "pixel_range", "raw_pixels", "step")],
     labels: LabelNames = None,
     limits: BudgetOptions,
+    accept: Accept = False,
     workers: Workers = 1,
     svg: Svg = None,
     ops: Ops = None,
@@ -188,6 +192,7 @@ def quantize(
             reading=samples.reading(limit, seed),
             labels=labels or (),
             budget=budget,
+            accept=accept,
             executor=_pool(pools, workers),
             progress=tell,
         )

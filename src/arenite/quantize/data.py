@@ -27,7 +27,7 @@ class Parts(NamedTuple):
     """Samples by what they are for.
 
     Ranges and whatever else is learnt come from ``learning``; so values that only others show are
-    cut off when these judge, as on the device. In the end ranges are those of all samples.
+    cut off when these judge, as on the device.
     """
 
     learning: Source

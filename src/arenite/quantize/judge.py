@@ -84,7 +84,10 @@ class Judge:
 
         Outputs that are indices (of ARG_MAX, say) are compared as numbers.
         """
-        found = reals(model, self.fed, self.target)
+        return self.verdict_of(reals(model, self.fed, self.target))
+
+    def verdict_of(self, found: Sequence[Array]) -> Verdict:
+        """The nearness of a quantised model's outputs."""
         pairs = [
             (decibels(*energies(ours, theirs)), ours, theirs)
             for ours, theirs in zip(self.outputs, found, strict=True)

@@ -80,6 +80,7 @@ class Report:
         settings: What was asked for.
         samples: How many samples ranges were taken from.
         judged: How many samples the figures in dB are of.
+        apart: Whether those are others; of few samples all do both.
         sqnr: Of the outputs, in dB, in the bits of the target.
         steps: What was tried, in order.
         layers: The SQNR of every operator's output.
@@ -91,6 +92,7 @@ class Report:
         front: Mixtures of precisions that were measured, where there was a budget.
         notes: What looks odd.
         rewritten: What was done to the float model first, in words.
+        agreement: The share of judged samples with the float model's class, of classifiers.
     """
 
     original: Model
@@ -109,6 +111,8 @@ class Report:
     front: tuple[Candidate, ...] = ()
     notes: tuple[str, ...] = ()
     rewritten: tuple[str, ...] = ()
+    apart: bool = True
+    agreement: float | None = None
 
     _repr_html_ = html_of
 
@@ -137,6 +141,8 @@ def quantization_facts(report: Report) -> dict[str, Any]:
         "target": None if report.settings.target is None else str(report.settings.target),
         "samples": report.samples,
         "judged": report.judged,
+        "apart": report.apart,
+        "agreement": report.agreement,
         "sqnr_db": report.sqnr,
         "steps": [one._asdict() for one in report.steps],
         "layers": [{**vars(one), "lost_db": lost[one.position]} for one in report.layers],

@@ -32,9 +32,10 @@ from arenite.quantize.admission import (
 from arenite.quantize.calibration import calibrated
 from arenite.quantize.data import Parts, bounded, parts_of, picture_ranges, read_data
 from arenite.quantize.improve import improved
-from arenite.quantize.judge import Judge, layer_noise
+from arenite.quantize.judge import Judge, layer_noise, reals
 from arenite.quantize.outcome import Floating, Report, Spread, Step
 from arenite.quantize.plan import FLOAT, Precision, Range, has_floats
+from arenite.quantize.poor import agreement_of, slower_than_float, why_poor
 from arenite.quantize.reach import brought_near
 from arenite.quantize.recipe import Recipe
 from arenite.quantize.rewriting import rewritten
@@ -72,6 +73,7 @@ def quantize(
     reading: Reading | None = None,
     labels: str | os.PathLike[str] | Sequence[str] = (),
     budget: Budget | None = None,
+    accept: bool = False,
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> tuple[Model, Report]:
@@ -99,6 +101,7 @@ def quantize(
             says which samples judge; the same seed gives the same file.
         labels: Names of the classes in the outputs' order, or a file with one per line.
         budget: What the result may cost and lose: precisions are mixed until it is met.
+        accept: Whether a result that is far from the float model is taken as well, with a note.
         executor: Who runs the float model on samples: any ``concurrent.futures.Executor``.
         progress: Called with what is done, how much of it, and how much there is.
 
@@ -106,8 +109,8 @@ def quantize(
         The quantised model, and a report.
 
     Raises:
-        QuantizationError: The model cannot be quantised, the data do not say how, or no mixture
-            meets the budget.
+        QuantizationError: The model cannot be quantised, the data do not say how, no mixture
+            meets the budget, or the result is poor and nobody accepts that.
         ModelError, UnsupportedOperatorError, ConstraintError: The float model does not run.
         InputError, EvaluateError, ShapeError, DTypeError: A sample is broken or does not fit.
         ValueError: A setting means nothing.
@@ -146,8 +149,12 @@ def quantize(
 
     recipe, steps, front = work.improve(recipe, judge, score)
     report = _report(work, recipe, judge, steps)
-    scores = score(report.model)
-    report = replace(report, notes=tuple(notes), rewritten=changes, front=front, scores=scores)
+    report = replace(report, rewritten=changes, front=front, scores=score(report.model))
+    poor = "" if settings.budget.is_quality else why_poor(report)
+    if poor and not accept:
+        raise QuantizationError(poor)
+    more = [text for text in (poor, slower_than_float(report)) if text]
+    report = replace(report, notes=(*more, *notes))
     return report.model, report
 
 
@@ -168,7 +175,6 @@ class _Work:
         """Recipe that passes make of the plain one, then for a budget; steps and mixtures tried."""
         self.progress("improving", 0, 1)
         recipe, steps = self._improved(recipe, judge, self.settings)
-        recipe = self.finish(recipe)
         if not self.settings.budget.is_limit:
             return recipe, steps, ()
         from arenite.quantize.mixed import mixed  # noqa: PLC0415 - when it is asked for
@@ -221,14 +227,6 @@ class _Work:
             limits=near.limits,
         )
         return runnable(recipe, self.settings.target), changes
-
-    def finish(self, recipe: Recipe) -> Recipe:
-        """The recipe with ranges of all samples, those that judged included."""
-        if not self.parts.is_split:
-            return recipe
-        more = calibrated(recipe.model, self.parts.judging, executor=self.executor)
-        seen = {index: one + more[index] for index, one in recipe.seen.items()}
-        return replace(recipe, seen=seen)
 
 
 def kept_float(model: Model, names: Iterable[str]) -> dict[int, str]:
@@ -335,13 +333,16 @@ def _report(work: _Work, recipe: Recipe, judge: Judge, steps: tuple[Step, ...]) 
         if main.tensors[i].type is FLOAT32
     )
     target = work.settings.target or HOST
+    found = reals(made, judge.fed, work.settings.target)
     return Report(
         original=work.model,
         model=made,
         settings=work.settings,
-        samples=len(work.parts.learning) + len(work.parts.judging) * work.parts.is_split,
+        samples=len(work.parts.learning),
         judged=len(work.parts.judging),
-        sqnr=judge.sqnr(made),
+        apart=work.parts.is_split,
+        agreement=agreement_of(judge.outputs, found),
+        sqnr=judge.verdict_of(found).sqnr,
         steps=steps,
         layers=layers,
         floating=floating,

@@ -47,6 +47,11 @@ class Budget:
     board: Board | None = None
 
     @property
+    def is_quality(self) -> bool:
+        """Whether somebody said how good the result has to be."""
+        return self.min_sqnr is not None or self.max_drop is not None
+
+    @property
     def is_limit(self) -> bool:
         """Whether there is any."""
         costs = (self.ram, self.flash, self.milliseconds)

@@ -23,7 +23,7 @@ def render_quantization(report: Report, width: int, *, verbose: bool = False) ->
     target = report.settings.target or "TFLM's package"
     yield from wrapped(
         f"{report.settings.activations} for {target}, ranges of {number(report.samples)} samples, "
-        f"judged on {number(report.judged)}",
+        f"judged on {_judged(report)}",
         width,
     )
     yield Text()
@@ -48,7 +48,15 @@ def render_quantization(report: Report, width: int, *, verbose: bool = False) ->
         report.notes if verbose else [one for one in report.notes if "rewritten" not in one]
     ):
         yield from wrapped(f"note: {printable(note)}", width, style="yellow")
-    yield from wrapped(f"SQNR of the outputs: {decibels(report.sqnr)}", width, style="green")
+    text = f"SQNR of the outputs: {decibels(report.sqnr)}"
+    if report.agreement is not None:
+        text += f"; {report.agreement:.1%} of the samples have the float model's class"
+    yield from wrapped(text, width, style="green")
+
+
+def _judged(report: Report) -> str:
+    count = number(report.judged)
+    return f"{count} others" if report.apart else f"the same {count}, for want of more"
 
 
 def decibels(value: float) -> str:
