@@ -36,7 +36,7 @@ def agreement_of(outputs: Sequence[Array], others: Sequence[Array]) -> float | N
 
 
 def why_poor(report: Report) -> str:
-    """Why a result is too poor, which layers lose it, and what to try; empty if it is not."""
+    """Reason to call a result poor, with its layers and what to try; empty if it is not."""
     what = _verdict(report.sqnr, report.agreement, report.scores, report.judged)
     if not what:
         return ""
