@@ -11,6 +11,7 @@ from arenite.model import ModelBuilder
 from arenite.model.offline_plan import Origin
 from arenite.ops.tflite.fully_connected import FullyConnectedOptions
 from tests.cli.models import classifier, saved
+from tests.mnn.nets import square_net
 from tests.optimize.lowered import KINDS, REVISED
 
 
@@ -210,3 +211,15 @@ def test_many_operators_are_counted_by_kind_unless_all_are_asked_for(arenite, tm
     ]
     assert any(line.startswith("151 operators, by kind;") for line in short)
     assert sum(" ABS " in line for line in long) == 150
+
+
+def test_a_net_of_mnn_shows_its_fields(arenite, tmp_path):
+    path = tmp_path / "x.mnn"
+    path.write_bytes(square_net([1, 4], sourceType=3, preferForwardType=2, bizCode="shop"))
+    lines = arenite("info", path).stdout.splitlines()
+    fields = dict(line.split() for line in lines[lines.index("Net (MNN)") + 1 :])
+    assert fields["sourceType"] == "ONNX"
+    assert fields["preferForwardType"] == "OPENCL"
+    assert (fields["version"], fields["tensorName"], fields["bizCode"]) == ("3.6.1", "2", "shop")
+    facts = json.loads(arenite("info", path, "--json").stdout)["net"]
+    assert (facts["sourceType"], facts["oplists"]) == ("ONNX", 2)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 from arenite.cli.common import AsJson, ModelPath, console, print_json, print_lines
 from arenite.cli.device import TflmVersion
 from arenite.cli.operators import Ops, load_model
+from arenite.files import naming, open_regular, read_whole
 
 
 def info(
@@ -31,15 +33,27 @@ def info(
     from arenite.analysis.facts import model_facts
     from arenite.analysis.revision import lacking
     from arenite.report.model import render_model
+    from arenite.report.net import render_net
     from arenite.report.revision import render_lacking
 
     loaded = load_model(model, ops)
     lacks = None if tflm_version is None else lacking(loaded, tflm_version)
     if as_json:
-        print_json(model_facts(loaded) | ({} if lacks is None else {"revision": lacks._asdict()}))
+        facts = model_facts(loaded) | ({} if lacks is None else {"revision": lacks._asdict()})
+        print_json(facts | ({"net": _net(model)} if loaded.format == "mnn" else {}))
         return
     terminal = console()
     lines = render_model(loaded, terminal.width, *([sys.maxsize] if is_whole else []))
     print_lines(terminal, lines)
+    if loaded.format == "mnn":
+        print_lines(terminal, render_net(_net(model)))
     if lacks is not None:
         print_lines(terminal, render_lacking(lacks, terminal.width))
+
+
+def _net(path: str) -> dict[str, Any]:
+    """The fields of a ``.mnn`` file's Net."""
+    from arenite.mnn.file.net import net_facts, read_net
+
+    with naming(Path(path)), open_regular(Path(path)) as file:
+        return net_facts(read_net(read_whole(file), source=path))

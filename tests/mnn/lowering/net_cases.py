@@ -223,3 +223,9 @@ case("Range", [ints(2)[0], ints(11)[0], ints(3)[0]])
 case("Size", [IMAGE])
 case("CumProd", [(2, 3, 4)], ("Axis", {"axis": 1}), form=NCHW)
 case("CastLike", [IMAGE, ints(1)])
+case("ScatterNd", [np.array([[0], [3]], np.int32), (2, 5), ints(4, 5)], form=NCHW)
+case("ScatterNd of elements", [np.array([[0, 4], [3, 1]], np.int32), (2,), ints(4, 5)], form=NCHW)
+case("ScatterNd twice", [np.array([[1], [1]], np.int32), (2, 3), ints(2, 3)], form=NCHW)
+case("Normalize", [IMAGE], ("Normalize", {"eps": 1e-6, "scale": rand(6)}))
+case("Normalize images", [IMAGE], ("Normalize", {
+    "acrossSpatial": 1, "eps": 1e-6, "scale": rand(6)}))  # fmt: skip

@@ -17,7 +17,7 @@ from tests.mnn_oracle import MnnOracle
 FORMATS = {"NCHW": NCHW, "NHWC": NHWC, "NC4HW4": NC4HW4}
 #: MNN's kernels of these read packed memory as if it were plain, so that what they compute depends
 #: on the processor's vectors; of a row that fills its packs it is right (docs/mnn.md says so).
-READ_AS_PLAIN = ("CumProd", "CumSum", "GatherV2", "LayerNorm", "TopKV2")
+READ_AS_PLAIN = ("CumProd", "CumSum", "GatherV2", "LayerNorm", "ScatterNd", "TopKV2")
 #: MNN's kernels of these take plain memory for packed memory, and write behind its end.
 READ_AS_PACKED = ("PReLU", "Scale")
 #: Operators that read images: given in NHWC, their channels are last.
@@ -81,7 +81,7 @@ def test_is_as_mnn_has_it_in_every_format(operator: str, mnn: MnnOracle) -> None
 
 def refused_by_name(operator: str, label: str) -> bool:
     """Whether Arenite refuses the operator in this format on purpose."""
-    pairs = {("LRN", "NHWC"), ("Resize", "NHWC"), ("ArgMax", "NC4HW4")}
+    pairs = {("LRN", "NHWC"), ("Normalize", "NHWC"), ("Resize", "NHWC"), ("ArgMax", "NC4HW4")}
     return (operator, label.rsplit(maxsplit=1)[-1]) in pairs
 
 

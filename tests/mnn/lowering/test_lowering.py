@@ -80,6 +80,46 @@ def test_a_trained_parameter_is_a_constant() -> None:
     assert run(data, np.float32([10, 20])).tolist() == [11, 22]
 
 
+def test_eltwise_int8_adds_scaled_numbers_and_cuts_off() -> None:
+    scales = [np.full(1, one, np.float32) for one in (0.5, 0.25, 3.0)]
+    names = ("inputQuan0", "inputQuan1", "outputQuan")
+    row = {name: {"tensorScale": one} for name, one in zip(names, scales, strict=True)}
+    rows = [
+        given("x", 0, [1, 4, 3, 2], NC4HW4),
+        int8_cases.casts("a", OpType.FloatToInt8, 0, 1, 20.0),
+        int8_cases.casts("b", OpType.FloatToInt8, 0, 2, 35.0),
+        op("s", OpType.EltwiseInt8, [1, 2], [3], ("EltwiseInt8", row)),
+        int8_cases.casts("y", OpType.Int8ToFloat, 3, 4, 1.0),
+    ]
+    x = rand(1, 4, 3, 2)
+    a, b = (np.clip(np.trunc(x * f + np.copysign(0.5, x * f)), -128, 127) for f in (20, 35))
+    want = np.trunc(np.clip((a * 0.5 + b * 0.25) * 3, -127, 127)).astype(np.float32)
+    assert np.abs(want).max() > 20
+    np.testing.assert_array_equal(run(write(rows), x), want)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "main", "message"),
+    [
+        ([np.array([[4]], np.int32), (1, 5), ints(4, 5)], None, "do not lie inside of"),
+        ([np.array([[-1]], np.int32), (1, 5), ints(4, 5)], None, "do not lie inside of"),
+        ([np.array([[0]], np.int32), (2, 5), ints(4, 5)], None, "are no updates of 1 places"),
+        ([np.array([[0]], np.int32), (1, 5), ints(4, 5)], ("BinaryOp", {"opType": 0}), "summed"),
+    ],
+)
+def test_scatter_nd_refuses_what_does_not_fit(inputs: Any, main: Any, message: str) -> None:
+    with pytest.raises(ar.ModelError, match=message):
+        ar.load(one("ScatterNd", inputs, main, NCHW))
+
+
+def test_a_file_without_weights_is_called_that() -> None:
+    data = one("Convolution", [IMAGE], ("Convolution2D", {"common": CONV}))
+    with pytest.raises(
+        ar.ModelError, match=r"it has no weights; files without any, as MNN's bench"
+    ):
+        ar.load(data)
+
+
 # -- layouts ----------------------------------------------------------------------------------
 
 
@@ -211,7 +251,7 @@ def test_every_mapping_has_a_case(converter: Converter) -> None:
 
 #: MNN's converters rewrite them, and its kernels do not run them: the tests below compare with
 #: their formulas.
-UNREACHED = {"BatchNorm", "TrainableParam"}
+UNREACHED = {"BatchNorm", "EltwiseInt8", "TrainableParam"}
 
 
 # -- broken operators --------------------------------------------------------------------------

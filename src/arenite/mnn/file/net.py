@@ -148,6 +148,23 @@ class Net:
         raise located(self.view, ModelError(message, path=path))
 
 
+def net_facts(net: Net) -> dict[str, Any]:
+    """The fields of a net for JSON, by their names in MNN's schema."""
+    forward, source = net.prefer_forward_type, net.source_type
+    return {
+        "version": net.version,
+        "sourceType": getattr(source, "name", source),
+        "preferForwardType": getattr(forward, "name", forward),
+        "tensorNumber": net.tensor_number,
+        "tensorName": len(net.tensor_names),
+        "oplists": len(net.ops),
+        "outputName": list(net.output_names),
+        "extraTensorDescribe": len(net.described),
+        "bizCode": net.biz_code,
+        "mnn_uuid": net.uuid,
+    }
+
+
 def _known(kind: type[_Kind], code: int) -> _Kind | int:
     """An enumeration's member, or the code where it has none."""
     return kind(code) if code in set(kind) else code

@@ -226,6 +226,11 @@ Flatten
   endAxis int32
 Permute
   dims [int32]
+Normalize
+  acrossSpatial int32
+  channelShared int32
+  eps float32
+  scale [float32]
 Reshape
   dims [int32]
   dimType int8

@@ -211,7 +211,12 @@ class Weights:
         if quan is not None:
             flat = Decoder(g.net, quan, f"{op.path}.main.quanParameter").real(count)
         if flat is None:
-            g.fail(op, "it has no weights", ".main")
+            g.fail(
+                op,
+                "it has no weights; files without any, as MNN's benchmarks are, say how long an "
+                "inference takes and nothing else",
+                ".main",
+            )
         if len(flat) != count:
             shape = list(self.shape)
             g.fail(op, f"expected {count} weights for {shape}, got {len(flat)}", ".main")

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from arenite.formats.flatbuffer import Row
 from arenite.mnn.file.enums import Format, OpType
-from arenite.mnn.file.net import Op
+from arenite.mnn.file.net import Op, Shape
 from arenite.mnn.lowering.graph_builder import GraphBuilder, Key, Layout
 from arenite.mnn.lowering.placed import (
     PlacedResizeBilinearOptions,
@@ -30,6 +30,9 @@ from arenite.mnn.operators.lrn import MnnLrnOptions
 from arenite.mnn.operators.resize_bilinear_int8 import MnnResizeBilinearInt8Options
 from arenite.mnn.operators.resize_cubic import MnnResizeCubicOptions
 from arenite.model import OptionsTable, TensorType
+from arenite.ops.shared.reduction import ReducerOptions
+from arenite.ops.tflite.add import AddOptions
+from arenite.ops.tflite.mul import MulOptions
 
 #: ``Interp.resizeType``
 NEAREST, BILINEAR, CUBIC, NEAREST_ROUND = 1, 2, 3, 4
@@ -249,6 +252,38 @@ def lrn(g: GraphBuilder, op: Op) -> None:
     g.emit("MNN_LRN", [source], [g.new(y, Layout.LAST)], options)
 
 
+def normalize(g: GraphBuilder, op: Op) -> None:
+    """Normalize: pixels over the length of their channels, times a scale per channel.
+
+    Facts: MNN 3.6.1 ``geometry/GeometryLRN.cpp`` (``computeForNormalize``).
+    """
+    x, row = g.input(op), op.main
+    if x.format is Format.NHWC or x.rank != 4 or x.type is not TensorType.FLOAT32:
+        g.fail(op, f"expected images with the channels second, got {list(x.shape)}")
+    given = row.get("scale")
+    if given is None or len(given) != x.shape[1]:
+        g.fail(op, f"expected {x.shape[1]} scales", ".main.scale")
+    y = g.output(op, x.shape, x)
+    source = g.tensor(x, Layout.LAST)
+    shape = g.shapes[source]
+    axes = (1, 2, 3) if row["acrossSpatial"] else (3,)
+    short = tuple(1 if axis in axes else n for axis, n in enumerate(shape))
+
+    def step(name: str, inputs: list[int], shape: Shape, options: OptionsTable | None) -> int:
+        made = g.temporary(shape, TensorType.FLOAT32, f"{y.name} ({name.lower()})")
+        g.emit(name, inputs, [made], options)
+        return made
+
+    squares = step("MUL", [source, source], shape, MulOptions())
+    listed = g.constant(np.array(axes, np.int32), "axes")
+    length = step("SUM", [squares, listed], short, ReducerOptions(keep_dims=True))
+    length = step("ADD", [length, g.constant(np.float32(row["eps"]), "eps")], short, AddOptions())
+    length = step("RSQRT", [length], short, None)
+    unit = step("MUL", [source, length], shape, MulOptions())
+    factors = g.constant(np.asarray(given, np.float32), f"{op.name} scale")
+    g.emit("MUL", [unit, factors], [g.new(y, Layout.LAST)], MulOptions())
+
+
 def layer_norm(g: GraphBuilder, op: Op) -> None:
     """LayerNorm over the last axes."""
     x, row = g.input(op), op.main
@@ -277,5 +312,6 @@ MAPPINGS = {
     OpType.Interp: interp,
     OpType.Resize: resize,
     OpType.LRN: lrn,
+    OpType.Normalize: normalize,
     OpType.LayerNorm: layer_norm,
 }

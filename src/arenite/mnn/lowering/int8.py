@@ -28,6 +28,9 @@ from arenite.mnn.operators.float_to_int8 import MnnFloatToInt8Options
 from arenite.mnn.operators.int8_to_float import MnnInt8ToFloatOptions
 from arenite.mnn.operators.lookup import MnnLookupOptions
 from arenite.model import Array, TensorType
+from arenite.ops.tflite.add import AddOptions
+from arenite.ops.tflite.cast import CastOptions
+from arenite.ops.tflite.mul import MulOptions
 
 _FLOAT, _INT8 = 1, 6
 
@@ -298,7 +301,49 @@ def cast_parameters(g: GraphBuilder, op: Op) -> tuple[Value, tuple[float, ...], 
     return x, tuple(float(factor) for factor in factors), zero
 
 
+def eltwise_int8(g: GraphBuilder, op: Op) -> None:
+    """EltwiseInt8: the sum of two scaled tensors, scaled, cut off to whole numbers.
+
+    It adds, whatever its type says. MNN's package has no such kernel: it is built without
+    ``MNN_SUPPORT_DEPRECATED_OP`` (``CPUEltwiseInt8.cpp``, ``arm64/MNNScaleAddInt8.S``).
+    """
+    a, b = g.input(op, 0), g.input(op, 1)
+    if a.shape != b.shape or {a.type, b.type} != {TensorType.INT8}:
+        g.fail(op, f"expected two int8 tensors of one shape, got {list(a.shape)}, {list(b.shape)}")
+    y = g.output(op, a.shape, a)
+    scales = [scales_of(g, op, name, a) for name in ("inputQuan0", "inputQuan1", "outputQuan")]
+    real = []
+    for value, scale in zip((a, b), scales, strict=False):
+        source = g.tensor(value, Layout.LAST)
+        real.append(g.temporary(g.shapes[source], TensorType.FLOAT32, f"{value.name} (real)"))
+        g.emit("MNN_INT8_TO_FLOAT", [source], [real[-1]], MnnInt8ToFloatOptions(scale))
+    shape = g.shapes[real[0]]
+    factors = g.constant(np.array(scales[2], np.float32), f"{op.name} factors")
+    least, most = (g.constant(np.float32(end), "end") for end in (-127, 127))
+    made = real
+    for name, operands in (
+        ("ADD", []), ("MUL", [factors]), ("MAXIMUM", [least]), ("MINIMUM", [most])
+    ):  # fmt: skip
+        made = [g.temporary(shape, TensorType.FLOAT32, f"{y.name} ({name.lower()})"), *made]
+        inputs = made[1:3] if name == "ADD" else [made[1], *operands]
+        row = {"ADD": AddOptions, "MUL": MulOptions}.get(name)
+        g.emit(name, inputs, made[:1], None if row is None else row())
+    options = CastOptions(int(TensorType.FLOAT32), int(TensorType.INT8))
+    g.emit("CAST", made[:1], [g.new(y, Layout.LAST)], options)
+
+
+def scales_of(g: GraphBuilder, op: Op, name: str, x: Value) -> tuple[float, ...]:
+    """One scale, or one per channel."""
+    row: Row | None = op.main.get(name)
+    found = None if row is None else row["tensorScale"]
+    channels = x.shape[1] if x.rank > 1 else 1
+    if found is None or len(found) not in (1, channels):
+        g.fail(op, f"expected 1 or {channels} scales", f".main.{name}")
+    return tuple(float(one) for one in found)
+
+
 MAPPINGS = {
+    OpType.EltwiseInt8: eltwise_int8,
     OpType.BinaryOp: binary,
     OpType.UnaryOp: unary,
     OpType.Convolution: convolution,

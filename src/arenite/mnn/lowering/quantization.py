@@ -37,7 +37,7 @@ _NUMBERS = {OpType.Concat: -1, OpType.Pack: -1, OpType.Raster: -1}
 #: Operators that take int8 without a scale as it is; for others it stands for whole numbers.
 READING_INT8 = MOVING | {
     *(OpType.ConvInt8, OpType.DepthwiseConvInt8, OpType.Int8ToFloat, OpType.Cast),
-    *(OpType.CastLike, OpType.Shape, OpType.Rank, OpType.Size),
+    *(OpType.CastLike, OpType.Shape, OpType.Rank, OpType.Size, OpType.EltwiseInt8),
 }
 
 _CONVOLUTIONS = (
