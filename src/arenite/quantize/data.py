@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +14,8 @@ from arenite.analysis.evaluation.samples import Arrays, Files, Source, pictures
 from arenite.analysis.inputs.files import IMAGES
 from arenite.analysis.inputs.pixels import default_range, takes_bytes
 from arenite.model import Model
+from arenite.model.types import FLOAT32
+from arenite.quantize.idioms import as_numbers, collected, is_iterable_of_samples, value_of
 from arenite.quantize.plan import Range
 
 #: One sample of so many judges and is not learnt from; at most so many judge.
@@ -38,22 +41,50 @@ class Parts(NamedTuple):
 def read_data(given: Any, model: Model, reading: Reading) -> Data:
     """Data as a user names them: as for ``evaluate``, or without labels.
 
-    Those are an array of samples, a list of arrays for several inputs, or a folder of pictures or
-    sounds.
+    Those are an array of samples, a list of arrays for several inputs, a folder of pictures or
+    sounds, or samples one after the other (:mod:`arenite.quantize.idioms`).
 
     Raises:
         InputError, EvaluateError, OSError: As of ``evaluate``.
     """
-    if isinstance(given, np.ndarray):
-        return data_of((given, None), model, reading)
-    if isinstance(given, list):
-        return data_of((tuple(given), None), model, reading)
+    if isinstance(given, Mapping):
+        named = [value_of(given, model, place, "data") for place in range(len(model.inputs))]
+        return data_of((_reals(named, model), None), model, reading)
+    if is_iterable_of_samples(given, model):
+        arrays, labels = collected(given, model, reading.limit or MOST_SAMPLES)
+        return Data("samples", Arrays(arrays, reading.pixels), labels)
+    if isinstance(given, list) or hasattr(given, "__array__"):
+        several = given if isinstance(given, list) else [given]
+        return data_of((_reals(several, model), None), model, reading)
+    if isinstance(given, tuple) and len(given) == 2:
+        x, y = given
+        several = list(x) if isinstance(x, tuple) else [x]
+        return data_of((_reals(several, model), y), model, reading)
     if isinstance(given, str | os.PathLike):
         files = _flat(Path(given))
         if files:
             source = Files(tuple(files), reading.pixels, reading.step)
             return Data(f"{Path(given).name}/", source, None)
+    elif not isinstance(given, tuple):
+        raise TypeError(
+            "expected data: a folder or file, arrays, (x, y), a function that yields samples, or a "
+            f"dataset; got {type(given).__name__}"
+        )
     return data_of(given, model, reading)
+
+
+def _reals(arrays: Sequence[Any], model: Model) -> tuple[Any, ...]:
+    """Arrays with numbers for float inputs as float32; bytes, which may be pictures, as they are.
+
+    Raises:
+        ShapeError, DTypeError: One is no array of numbers.
+    """
+    found = [as_numbers(one, f"x[{place}]") for place, one in enumerate(arrays)]
+    for place, (array, tensor) in enumerate(zip(found, model.inputs, strict=False)):
+        if tensor.type is FLOAT32 and array.dtype != np.uint8:
+            with np.errstate(over="ignore"):
+                found[place] = array.astype(np.float32, copy=False)
+    return tuple(found)
 
 
 def _flat(folder: Path) -> list[Path]:

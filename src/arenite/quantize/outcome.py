@@ -92,6 +92,7 @@ class Report:
         front: Mixtures of precisions that were measured, where there was a budget.
         notes: What looks odd.
         rewritten: What was done to the float model first, in words.
+        pixels: The real numbers that pictures' bytes stood for, in words.
         agreement: The share of judged samples with the float model's class, of classifiers.
     """
 
@@ -113,6 +114,7 @@ class Report:
     rewritten: tuple[str, ...] = ()
     apart: bool = True
     agreement: float | None = None
+    pixels: str = ""
 
     _repr_html_ = html_of
 
@@ -141,6 +143,7 @@ def quantization_facts(report: Report) -> dict[str, Any]:
         "target": None if report.settings.target is None else str(report.settings.target),
         "samples": report.samples,
         "judged": report.judged,
+        "pixels": report.pixels or None,
         "apart": report.apart,
         "agreement": report.agreement,
         "sqnr_db": report.sqnr,

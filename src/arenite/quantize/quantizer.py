@@ -13,6 +13,7 @@ import numpy as np
 
 from arenite.analysis.evaluate import evaluate
 from arenite.analysis.evaluation.data import Reading
+from arenite.analysis.evaluation.samples import Arrays
 from arenite.analysis.evaluation.targets import Scoring
 from arenite.analysis.inputs.pixels import settled
 from arenite.analysis.optimization import figures
@@ -74,6 +75,8 @@ def quantize(
     labels: str | os.PathLike[str] | Sequence[str] = (),
     budget: Budget | None = None,
     accept: bool = False,
+    inference_input_type: Any = None,
+    inference_output_type: Any = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> tuple[Model, Report]:
@@ -85,7 +88,9 @@ def quantize(
     Args:
         model: A float model, a ``.tflite`` file's path, or its bytes.
         data: Samples like those of the device: what :func:`arenite.evaluate` takes, an array of
-            samples without labels, or a folder of pictures or sounds. 100 to 1,000 are enough.
+            samples without labels, a folder of pictures or sounds, a function that yields samples
+            (TensorFlow Lite's ``representative_dataset``), a list of samples, or a dataset of
+            TensorFlow or PyTorch. 100 to 1,000 are enough.
         activations: What values become: ``"int8"``, or ``"int16"`` with int8 weights (16x8).
         io: Whether inputs and outputs are integers as well, or ``"float"``.
         keep_float: Operators that stay float: kinds (``"SOFTMAX"``), positions (``"7"``), or the
@@ -102,6 +107,9 @@ def quantize(
         labels: Names of the classes in the outputs' order, or a file with one per line.
         budget: What the result may cost and lose: precisions are mixed until it is met.
         accept: Whether a result that is far from the float model is taken as well, with a note.
+        inference_input_type: Type of inputs alone, as TensorFlow Lite's converter has it:
+            ``np.int8``, ``np.float32``; in the place of ``io``.
+        inference_output_type: The same of outputs.
         executor: Who runs the float model on samples: any ``concurrent.futures.Executor``.
         progress: Called with what is done, how much of it, and how much there is.
 
@@ -125,6 +133,7 @@ def quantize(
         tuple(passes),
         meant,
         budget or Budget(),
+        (inference_input_type, inference_output_type),
     )
     given = model_of(model)
     require_float(given)
@@ -145,7 +154,10 @@ def quantize(
         if samples.labels is None:
             return {}
         same = reading._replace(pixels=settled(reading.pixels, given))
-        return _scores((given, quantized), meant, data, same, Scoring(labels=labels))
+        again = data
+        if isinstance(samples.source, Arrays):
+            again = samples.source.arrays, samples.labels
+        return _scores((given, quantized), meant, again, same, Scoring(labels=labels))
 
     recipe, steps, front = work.improve(recipe, judge, score)
     report = _report(work, recipe, judge, steps)
@@ -154,7 +166,7 @@ def quantize(
     if poor and not accept:
         raise QuantizationError(poor)
     more = [text for text in (poor, slower_than_float(report)) if text]
-    report = replace(report, notes=(*more, *notes))
+    report = replace(report, notes=(*more, *notes), pixels=work.pixels_in_words)
     return report.model, report
 
 
@@ -168,6 +180,12 @@ class _Work:
     executor: Executor | None
     progress: Progress
     pixels: Mapping[int, Range]
+
+    @property
+    def pixels_in_words(self) -> str:
+        """Real numbers that pictures' bytes stand for; empty without pictures."""
+        ranges = (f"{low:.4g}..{high:.4g}" for low, high in self.pixels.values())
+        return next((f"pixels 0..255 as {one}" for one in ranges), "")
 
     def improve(
         self, recipe: Recipe, judge: Judge, score: Score

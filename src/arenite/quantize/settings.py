@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
+
+import numpy as np
 
 from arenite.boards import Board
 from arenite.model import TensorType
@@ -72,6 +74,8 @@ class Settings:
         passes: Which of :data:`PASSES` run.
         target: Whose bits judge; None is TFLM's own package.
         budget: What the result may cost and lose.
+        ends: Types of inputs and of outputs where they are said one by one, as TensorFlow Lite's
+            converter has them (``inference_input_type``): NumPy's, TensorFlow's or their names.
 
     Raises:
         ValueError: There is no such value.
@@ -85,6 +89,7 @@ class Settings:
     passes: tuple[str, ...] = DEFAULT_PASSES
     target: Target | None = None
     budget: Budget = Budget()
+    ends: tuple[Any, Any] = (None, None)
 
     def __post_init__(self) -> None:
         _one_of("activations", self.activations, get_args(Activations))
@@ -93,6 +98,7 @@ class Settings:
         _one_of("a range method", self.method, tuple(METHODS))
         for name in self.passes:
             _one_of("a pass", name, PASSES)
+        _ = self.port_types
 
     @property
     def kind(self) -> TensorType:
@@ -102,8 +108,24 @@ class Settings:
     @property
     def port_types(self) -> tuple[TensorType, TensorType]:
         """Types of inputs and outputs."""
-        kind = FLOAT32 if self.ports == "float" else self.kind
-        return kind, kind
+        usual = FLOAT32 if self.ports == "float" else self.kind
+        first, last = (
+            usual if given is None else self._end(f"inference_{side}_type", given)
+            for side, given in zip(("input", "output"), self.ends, strict=True)
+        )
+        return first, last
+
+    def _end(self, name: str, given: Any) -> TensorType:
+        try:
+            dtype = str(np.dtype(getattr(given, "as_numpy_dtype", given)))
+        except TypeError:
+            dtype = str(given)
+        kinds = {str(self.kind): self.kind, str(FLOAT32): FLOAT32}
+        if dtype not in kinds:
+            raise ValueError(
+                f"expected {name} of {', '.join(kinds)} where values are {self.kind}, got {dtype}"
+            )
+        return kinds[dtype]
 
 
 def _one_of(what: str, given: str, known: tuple[str, ...]) -> None:

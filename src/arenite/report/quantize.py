@@ -26,6 +26,8 @@ def render_quantization(report: Report, width: int, *, verbose: bool = False) ->
         f"judged on {_judged(report)}",
         width,
     )
+    if report.pixels:
+        yield from wrapped(report.pixels, width)
     yield Text()
     yield from table(_step_columns(report.steps, timed=verbose), width)
     yield Text()
