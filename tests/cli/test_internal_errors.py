@@ -9,8 +9,7 @@ import pytest
 from arenite.cli import app
 from arenite.cli.process import INTERNAL
 from tests.cli.conftest import made_once
-
-COMMANDS = sorted(made_once(app).commands)
+from tests.cli.exit_codes import COMMANDS
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ Facts: ``schema.fbs``; what TFLM makes of a tensor's buffer and quantisation:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from mmap import mmap
@@ -37,6 +37,7 @@ from arenite.model import (
 )
 from arenite.model.check import VERSION, check
 from arenite.model.gc_pause import paused
+from arenite.model.offline_plan import OFFLINE_METADATA
 
 _Row = TypeVar("_Row", bound=OptionsTable)
 
@@ -97,8 +98,11 @@ class _ModelReader:
         (values,) = values_of(root, records.ROOT)
         self.root = dict(zip(records.ROOT, values, strict=True))
         self.metadata: dict[int, bytes] = {}
+        #: Buffers that lie behind the FlatBuffer; tensors and operators with such data, by name.
+        self.outside: set[int] = set()
+        self.behind: list[str] = []
         self.codes = [
-            _operator_code(code, f"$.operator_codes[{number}]")
+            records.operator_code(code, f"$.operator_codes[{number}]")
             for number, code in enumerate(values_of(self.root["operator_codes"], records.CODE))
         ]
         tables = self.root["buffers"]
@@ -112,12 +116,15 @@ class _ModelReader:
         """The whole model."""
         root = self.root
         metadata = list(values_of(root["metadata"], ("name", "buffer")))
-        for number, (name, _) in enumerate(metadata):
+        for number, (name, buffer) in enumerate(metadata):
             if name == "COMPRESSION_METADATA":
                 raise ModelError(records.COMPRESSED, path=f"$.metadata[{number}]")
+            if name == OFFLINE_METADATA and buffer in self.outside:
+                self.behind.append(f"metadata {name}")
         subgraphs = list(values_of(root["subgraphs"], records.SUBGRAPH))
+        read = tuple(self._made(subgraphs) or self._read(subgraphs))
         return Model(
-            subgraphs=tuple(self._made(subgraphs) or self._read(subgraphs)),
+            subgraphs=read,
             description=root["description"] or "",
             metadata={
                 name or "": self._metadata(buffer, f"$.metadata[{number}]")
@@ -128,18 +135,20 @@ class _ModelReader:
             source=source,
             nbytes=self.reader.size,
             format="tflite",
+            behind=tuple(self.behind),
         )
 
     # -- buffers
 
     def _buffers(self) -> Iterator[tuple[Array | None]]:
-        """Buffers' bytes, which may lie behind the FlatBuffer."""
+        """Buffers' bytes, which may lie behind the FlatBuffer where there are none inside."""
         for number, (data, offset, size) in enumerate(
             values_of(self.root["buffers"], records.BUFFER)
         ):
             found = data
-            if offset > 1:
+            if data is None and offset > 1:
                 found = self.reader.span(offset, size, f"$.buffers[{number}]")
+                self.outside.add(number)
             yield (found,)
 
     def _data(self, index: int, type_: TensorType, path: str, tensor: int) -> Array | None:
@@ -148,7 +157,7 @@ class _ModelReader:
             if index == 0:
                 return None
             where = f"{path}.tensors[{tensor}].buffer"
-            raise _bad_index("a buffer", index, len(self.buffers), where)
+            raise records.bad_index("a buffer", index, len(self.buffers), where)
         data = self.buffers[index]
         if data is not None and not _is_aligned(data, type_.dtype):
             data = data.copy()
@@ -158,7 +167,7 @@ class _ModelReader:
 
     def _metadata(self, index: int, path: str) -> bytes:
         if index >= len(self.buffers):
-            raise _bad_index("a buffer", index, len(self.buffers), f"{path}.buffer")
+            raise records.bad_index("a buffer", index, len(self.buffers), f"{path}.buffer")
         if index not in self.metadata:
             data = self.buffers[index]
             self.metadata[index] = b"" if data is None else data.tobytes()
@@ -210,14 +219,16 @@ class _ModelReader:
     def _tensors(self, tables: Tables | None, path: str) -> Iterator[Tensor]:
         buffers, count = self.buffers, len(self.buffers)
         for number, row in enumerate(map(TensorRow._make, values_of(tables, TENSOR_PATHS))):
-            type_ = _TYPES.get(row.type)
+            type_ = records.TYPES.get(row.type)
             if type_ is None or row.sparsity or row.external_buffer or row.variant_tensors:
                 refused = row.sparsity, row.external_buffer, row.variant_tensors
-                _check_tensor(row.type, refused, f"{path}.tensors[{number}]")
+                records.check_tensor(row.type, refused, f"{path}.tensors[{number}]")
             assert type_ is not None
             data = quantization = None
             if row.buffer >= count or buffers[row.buffer] is not None:
                 data = self._data(row.buffer, type_, path, number)
+                if row.buffer in self.outside:
+                    self.behind.append(f"tensor {row.name or number!r}")
             if row.details:
                 where = f"{path}.tensors[{number}].quantization.details"
                 raise ModelError(records.DETAILS, path=where)
@@ -248,7 +259,9 @@ class _ModelReader:
         for number, row in enumerate(map(OperatorRow._make, values_of(tables, OPERATOR_PATHS))):
             where = f"{path}.operators[{number}]"
             if row.code >= count:
-                raise _bad_index("an operator code", row.code, count, f"{where}.opcode_index")
+                raise records.bad_index(
+                    "an operator code", row.code, count, f"{where}.opcode_index"
+                )
             name, is_custom, version = codes[row.code]
             raw = options = None
             if row.union:
@@ -262,6 +275,8 @@ class _ModelReader:
                 custom_options = self._custom_options(
                     row.custom, row.custom_offset, row.custom_size, where
                 )
+                if row.custom is None:
+                    self.behind.append(f"the custom options of operator {number} ({name})")
             yield Operator(
                 name,
                 row.inputs or (),
@@ -290,10 +305,10 @@ class _ModelReader:
         return row.filled(self.reader.table(raw.position, layout, raw.path))
 
     def _custom_options(self, data: Array | None, offset: int, size: int, path: str) -> bytes:
-        if offset > 1:
+        if data is None:
             where = f"{path}.large_custom_options_offset"
             return self.reader.span(offset, size, where).tobytes()
-        return b"" if data is None else data.tobytes()
+        return data.tobytes()
 
 
 def parse_options(raw: RawOptions, row: type[_Row]) -> _Row:
@@ -313,35 +328,6 @@ def parse_options(raw: RawOptions, row: type[_Row]) -> _Row:
 # -- pieces -----------------------------------------------------------------------------
 
 _OPAQUE = OptionsTable()
-_LAST_CODE = max(BuiltinOperator)
-_BUILTINS = {int(code): code.name for code in BuiltinOperator}
-_TYPES = {int(type_): type_ for type_ in TensorType}
-
-
-def _operator_code(values: Values, path: str) -> tuple[str, bool, int]:
-    """Name, whether it is custom, version."""
-    old, new, custom, version = values
-    code = max(old, new)
-    if not 0 <= code <= _LAST_CODE:
-        raise ModelError(
-            f"expected an operator code from 0 to {_LAST_CODE:d}, got {code}", path=path
-        )
-    if code != BuiltinOperator.CUSTOM:
-        return _BUILTINS[code], False, version
-    if not custom:
-        raise ModelError("a custom operator needs a name", path=f"{path}.custom_code")
-    return custom, True, version
-
-
-def _check_tensor(code: int, refused: Sequence[Any], path: str) -> None:
-    """Check what most tensors have in common: a known type, nothing that TFLM does not run."""
-    if code not in _TYPES:
-        raise ModelError(
-            f"expected a tensor type from 0 to {len(_TYPES) - 1}, got {code}", path=f"{path}.type"
-        )
-    for value, (name, message) in zip(refused, records.REFUSED_IN_TENSORS.items(), strict=True):
-        if value:
-            raise ModelError(message, path=f"{path}.{name}")
 
 
 def _signatures(tables: Tables | None) -> tuple[SignatureDef, ...]:
@@ -394,7 +380,3 @@ def _is_aligned(data: Array, dtype: np.dtype[Any]) -> bool:
         return True
     first = data[: dtype.itemsize]
     return len(first) < dtype.itemsize or first.view(dtype).flags.aligned
-
-
-def _bad_index(what: str, index: int, count: int, path: str) -> ModelError:
-    return ModelError(f"expected {what} from 0 to {count - 1}, got {index}", path=path)

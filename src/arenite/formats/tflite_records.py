@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
+from arenite.errors import ModelError
 from arenite.formats.flatbuffer import Part, Record
-from arenite.model import Operator, Quantization, Tensor
+from arenite.model import BuiltinOperator, Operator, Quantization, Tensor, TensorType
 
 ROOT = (
     "version",
@@ -87,3 +91,39 @@ COMPRESSED = (
     "the weights are compressed as older builds of TFLM have it (COMPRESSION_METADATA), which are "
     "built with USE_TFLM_COMPRESSION; load the model from before, or compress it for TFLM_DECODE"
 )
+
+#: Types of tensors by code.
+TYPES = {int(type_): type_ for type_ in TensorType}
+_LAST_CODE = max(BuiltinOperator)
+_BUILTINS = {int(code): code.name for code in BuiltinOperator}
+
+
+def operator_code(values: tuple[Any, ...], path: str) -> tuple[str, bool, int]:
+    """Name, whether it is custom, version."""
+    old, new, custom, version = values
+    code = max(old, new)
+    if not 0 <= code <= _LAST_CODE:
+        raise ModelError(
+            f"expected an operator code from 0 to {_LAST_CODE:d}, got {code}", path=path
+        )
+    if code != BuiltinOperator.CUSTOM:
+        return _BUILTINS[code], False, version
+    if not custom:
+        raise ModelError("a custom operator needs a name", path=f"{path}.custom_code")
+    return custom, True, version
+
+
+def check_tensor(code: int, refused: Sequence[Any], path: str) -> None:
+    """Check what most tensors have in common: a known type, nothing that TFLM does not run."""
+    if code not in TYPES:
+        raise ModelError(
+            f"expected a tensor type from 0 to {len(TYPES) - 1}, got {code}", path=f"{path}.type"
+        )
+    for value, (name, message) in zip(refused, REFUSED_IN_TENSORS.items(), strict=True):
+        if value:
+            raise ModelError(message, path=f"{path}.{name}")
+
+
+def bad_index(what: str, index: int, count: int, path: str) -> ModelError:
+    """An index that is not below ``count``, as an error."""
+    return ModelError(f"expected {what} from 0 to {count - 1}, got {index}", path=path)

@@ -10,6 +10,7 @@ from typing import Any
 from arenite.errors import AreniteError
 from arenite.formats import load
 from arenite.model import Model
+from arenite.model.unread import moved_inside
 
 #: LiteRT's other arguments; they are about delegates and about what details show.
 OPTIONS = (
@@ -71,7 +72,7 @@ def model_from(path: str | os.PathLike[str] | None, content: bytes | None) -> Mo
     if path is None and isinstance(source, str):
         raise TypeError("model_content: expected bytes, got str")
     try:
-        return load(source)
+        return moved_inside(load(source))
     except OSError as error:
         name = os.fspath(path or "")
         raise ValueError(f"Could not open '{name}': {error.strerror or error}") from error

@@ -187,7 +187,8 @@ class Model:
     the file's name, for messages; ``nbytes`` the file's size, 0 for a built model; ``format``
     the file's, ``"tflite"`` or ``"mnn"``, empty for a built model. ``registrations`` are those of
     the user's own operators, by name: no file has them, they come with
-    :func:`arenite.load`.
+    :func:`arenite.load`. ``behind`` says what lies behind the FlatBuffer, where LiteRT looks and
+    TFLM does not: see :mod:`arenite.model.unread`.
     """
 
     subgraphs: tuple[Subgraph, ...]
@@ -199,6 +200,7 @@ class Model:
     nbytes: int = 0
     format: str = ""
     registrations: Mapping[str, Any] = field(default_factory=dict)
+    behind: tuple[str, ...] = ()
 
     @property
     def main(self) -> Subgraph:

@@ -14,6 +14,7 @@ from arenite.model import Model
 from arenite.model.check import check
 from arenite.model.consistency import check_order
 from arenite.model.offline_plan import OFFLINE_METADATA
+from arenite.model.unread import moved_inside
 from arenite.ops import places_operands, takes_scratch
 from arenite.optimize._cycles import has_costs
 from arenite.optimize.difference import measure
@@ -116,7 +117,7 @@ def optimize(
         raise ValueError(
             f"expected a number of inputs to verify on from 0 to {MOST_INPUTS:,}, got {verify:,}"
         )
-    original = _checked(model_of(model))
+    original = _checked(moved_inside(model_of(model)))
     tell: Progress = progress or (lambda text: None)
     first = tuple(_steps(original, [one for one in names if one == "lower"], settings, tell))
     base = first[-1].after if first else original

@@ -22,6 +22,7 @@ from arenite.formats import Source as ModelSource
 from arenite.formats import model_of, tflite
 from arenite.model import Model
 from arenite.model.types import FLOAT32, INT8
+from arenite.model.unread import moved_inside
 from arenite.ops import builtin_names, scheme_of
 from arenite.quantize.admission import (
     notes_on,
@@ -135,7 +136,7 @@ def quantize(
         budget or Budget(),
         (inference_input_type, inference_output_type),
     )
-    given = model_of(model)
+    given = moved_inside(model_of(model))
     require_float(given)
     reading = reading or Reading()
     samples = read_data(data, given, reading)

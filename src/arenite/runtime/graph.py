@@ -19,6 +19,7 @@ from arenite.memory.arena import Bytes
 from arenite.memory.budget import Budget
 from arenite.model import Model, Operator, OptionsTable, RawOptions
 from arenite.model.consistency import check_order
+from arenite.model.unread import require_read
 from arenite.ops import (
     Array,
     Context,
@@ -186,13 +187,15 @@ class Graph:
         """Find every operator's registration.
 
         Raises:
-            ModelError: Operators are out of order, see :func:`check_order`.
+            ModelError: Operators are out of order, see :func:`check_order`, or data lie where TFLM
+                does not read them.
             UnsupportedOperatorError: Lists all operators that the resolver lacks.
             TypeError: It is no resolver.
         """
         if isinstance(resolver, str) or not hasattr(resolver, "find"):
             kind = type(resolver).__name__
             raise TypeError(f"expected a resolver, such as arenite.AllOpsResolver(), got {kind}")
+        require_read(self.model)
         check_order(self.model, native.checks(), takes_scratch)
         missing: dict[str, tuple[Operator, str]] = {}
         found: dict[str, Registration | None] = {}
