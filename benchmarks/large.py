@@ -34,9 +34,9 @@ from rich.table import Table
 
 import arenite as ar
 from arenite.analysis.machine import machine
-from arenite.cli.peers import PEERS, hushed
 from arenite.formats import tflite
 from arenite.native.program import isa
+from arenite.peers.packages import PEERS, hushed
 
 sys.path.append(str(ROOT))
 from tests.native.large_networks import LARGE, large_network

@@ -38,9 +38,9 @@ from arenite.analysis.machine import machine  # noqa: E402
 from arenite.formats import tflite  # noqa: E402
 from arenite.model import Model  # noqa: E402
 from arenite.optimize import samples  # noqa: E402
-from arenite.optimize.litert_process import LitertInterpreter  # noqa: E402
 from arenite.optimize.parts import refusal_of  # noqa: E402
 from arenite.optimize.verify import first_difference  # noqa: E402
+from arenite.peers.packages import Litert  # noqa: E402
 from arenite.target import Target  # noqa: E402
 
 ALL = KINDS | TYPES
@@ -69,7 +69,7 @@ def distance(expected: list[Array], got: list[Array]) -> Distance:
 
 def litert(data: bytes, steps: list[Step], outputs: int) -> list[Array]:
     """All outputs of all inferences in LiteRT."""
-    interpreter, found = LitertInterpreter(data), []
+    interpreter, found = Litert(data), []
     for step in steps:
         if isinstance(step, str):
             interpreter.reset()

@@ -36,7 +36,7 @@ from rich.table import Table
 from arenite.analysis import timing
 from arenite.analysis.benchmark import Spread
 from arenite.analysis.machine import machine
-from arenite.cli.peers import PEERS
+from arenite.peers.packages import PEERS
 
 sys.path.append(str(ROOT))
 from tests.mnn_oracle import MnnError, MnnOracle

@@ -42,8 +42,8 @@ from arenite.analysis.benchmark import Benchmark, bench_facts
 from arenite.analysis.inputs.files import random_inputs
 from arenite.analysis.machine import machine
 from arenite.cli.measure import measure
-from arenite.cli.peers import PEERS, Peer, hushed, peers_called
 from arenite.cli.trial import try_out
+from arenite.peers.packages import PEERS, Peer, hushed, peers_called
 from arenite.runtime.io_conversion import dequantized
 
 MODELS = (

@@ -31,11 +31,11 @@ from arenite.analysis import timing
 from arenite.analysis.benchmark import Spread
 from arenite.analysis.inputs.files import random_inputs
 from arenite.analysis.machine import machine
-from arenite.cli.peers import hushed
 from arenite.formats.tflite import write
 from arenite.model import Model, ModelBuilder, TensorType
 from arenite.native.program import isa
 from arenite.ops import builtin
+from arenite.peers.packages import hushed
 
 Shape = tuple[int, ...]
 Array = np.ndarray[Any, Any]

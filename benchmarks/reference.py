@@ -26,7 +26,7 @@ from rich.table import Table
 from arenite.analysis.benchmark import Benchmark
 from arenite.analysis.machine import machine
 from arenite.cli.measure import measure
-from arenite.cli.peers import PEERS, peers_called
+from arenite.peers.packages import PEERS, peers_called
 from arenite.runtime.interpreter_config import Setup
 
 MODELS = (

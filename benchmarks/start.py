@@ -34,9 +34,9 @@ import numpy as np
 
 import arenite as ar
 from arenite.analysis.machine import machine
-from arenite.cli.peers import hushed
 from arenite.formats import tflite
 from arenite.ops.tflite.conv_2d import Conv2DOptions
+from arenite.peers.packages import hushed
 from arenite.runtime.interpreter_config import Setup
 
 MODELS = tuple(f"mlperf_tiny/{name}_int8" for name in ("kws", "vww", "ic", "ad"))

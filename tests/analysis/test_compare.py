@@ -9,8 +9,7 @@ import pytest
 
 import arenite as ar
 from arenite.analysis.compare import compared
-from arenite.analysis.engines.peer_tensors import peer_tensors
-from arenite.analysis.engines.sides import Side, side_of
+from arenite.analysis.engines.sides import Side, peer_tensors, side_of
 from arenite.errors import CompareError
 from arenite.formats.tflite import write
 from arenite.model import Model, ModelBuilder

@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 import arenite as ar
-from arenite import litert
+from arenite import litert, peers
 from arenite.analysis.refusal import refusal
 from arenite.formats.tflite import write
 from arenite.model.offline_plan import OFFLINE_METADATA
-from arenite.optimize import litert_process, tflm_process
 from tests.cli.exit_codes import COMMANDS
 from tests.cli.models import classifier
 from tests.formats.edited import behind, edited
@@ -77,7 +76,7 @@ def test_moved_inside_it_computes_what_litert_computes_of_the_file(arenite, outs
     assert arenite("optimize", outside, "-o", out, "--only", "clean").exit_code == 0
     shape = ar.load(out).inputs[0].shape
     x = np.random.default_rng(1).integers(-128, 128, shape).astype(np.int8)
-    (theirs,) = litert_process.run([outside.read_bytes()], [[x]], 1)
+    (theirs,) = peers.ask("litert-builtin", [outside.read_bytes()], [[x]], 1)
     ours = litert.Interpreter(model_path=str(outside))
     ours.allocate_tensors()
     ours.set_tensor(ours.get_input_details()[0]["index"], x)
@@ -112,8 +111,8 @@ def test_bytes_inside_count_where_there_are_both():
     expected = ar.Interpreter(data)(x)
     assert np.array_equal(ar.Interpreter(file)(x), expected)
     for answers in (
-        tflm_process.run([file], [[x]], 1, 1 << 20),
-        litert_process.run([file], [[x]], 1),
+        peers.ask("tflm", [file], [[x]], 1, 1 << 20),
+        peers.ask("litert-builtin", [file], [[x]], 1),
     ):
         assert np.array_equal(answers[0].outputs[0][0], expected), answers[0].reason
 

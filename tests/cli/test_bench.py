@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from arenite.analysis import bench, timing
-from arenite.cli import peers, trial
-from arenite.cli.peers import ENGINES, PEERS, Peer, hushed
-from arenite.cli.trial import try_out
+from arenite.cli import trial
+from arenite.cli.trial import ENGINES, try_out
+from arenite.peers.packages import PEERS, Peer, hushed, peers_called
 from arenite.processes.children import Finished
 
 
@@ -249,7 +249,7 @@ def test_a_batch_is_as_large_as_its_predict_is_fast(monkeypatch):
 
 
 def test_peers_are_asked_for_by_name_once_each():
-    assert [engine.name for engine in peers.peers_called(["mnn", "litert", "mnn"])] == [
+    assert [engine.name for engine in peers_called(["mnn", "litert", "mnn"])] == [
         "mnn",
         "litert",
     ]

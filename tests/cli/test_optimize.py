@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 import arenite as ar
+from arenite import peers
 from arenite.cli.optimize import OverlapName, read_ranges
 from arenite.errors import OptimizationError
 from arenite.formats import tflite
 from arenite.model import ModelBuilder
-from arenite.optimize import effort, litert_process, loops, optimizer, verify
+from arenite.optimize import effort, loops, optimizer, verify
 from arenite.optimize.sequence import ORDER
 from arenite.optimize.settings import OVERLAPS
 from tests.optimize.compressible import dense, weights
@@ -23,7 +24,7 @@ from tests.optimize.networks import network
 from tests.runtime.subgraphs import endless
 from tests.shared import shared_model
 
-has_litert = pytest.mark.skipif(not litert_process.is_installed(), reason="no LiteRT")
+has_litert = pytest.mark.skipif(not peers.is_installed("litert"), reason="no LiteRT")
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
@@ -383,7 +384,7 @@ def test_without_lower_a_file_that_does_not_run_stays(arenite, hybrid):
 def test_what_was_not_compared_with_litert_is_written_with_code_3(
     arenite, hybrid, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(litert_process, "is_installed", lambda: False)
+    monkeypatch.setattr(peers, "is_installed", lambda name: name == "tflm")
     out = tmp_path / "out.tflite"
     result = arenite("optimize", hybrid, "--lower", "-o", out)
     assert result.exit_code == 3

@@ -149,7 +149,7 @@ main()
         (["run", "m.tflite"], "arenite.cli.run._invoke"),
         (["run", "m.tflite", "--output", "y.npz"], "numpy.lib.format.write_array"),
         (["memory", "m.tflite", "--svg", "y.svg"], "arenite.report.memory_svg.memory_svg"),
-        (["optimize", "m.tflite", "-o", "z.tflite"], "arenite.optimize.tflm_process.run"),
+        (["optimize", "m.tflite", "-o", "z.tflite"], "arenite.peers.ask"),
         (["info", "m.tflite"], "arenite.analysis.facts.model_facts"),
         (["explain", "m.tflite"], "arenite.analysis.explanation.explanation"),
         (["cost", "m.tflite"], "arenite.analysis.model_cost.model_cost"),

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 import arenite as ar
+from arenite import peers
 from arenite.errors import OptimizationError
 from arenite.libraries.cmsis_nn.decisions import conv_2d as cmsis_conv
 from arenite.model import Model, Operator
 from arenite.model.offline_plan import OFFLINE_METADATA
 from arenite.ops.tflite.conv_2d import Conv2DOptions
-from arenite.optimize import planning, tflm_process
+from arenite.optimize import planning
 from arenite.optimize.planning import Head, Layout
 from arenite.runtime.distances import safe_distances
 from arenite.target import find_target
@@ -146,7 +147,7 @@ ERRORS: dict[str, tuple[Callable[[], Model], Patch]] = {
 
 @pytest.fixture(autouse=True)
 def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tflm_process, "is_installed", lambda: False)
+    monkeypatch.setattr(peers, "is_installed", lambda name: name != "tflm")
 
 
 @pytest.mark.parametrize("make", [pointwise, pair])

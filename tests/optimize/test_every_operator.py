@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 import arenite as ar
+from arenite import peers
 from arenite.errors import AreniteError
 from arenite.model.model import constant_bytes
-from arenite.optimize import tflm_process
 from tests.fuzz.targets import CORPUS
 from tests.native.strategies import OPERATORS, judge
 
 
 @pytest.fixture(autouse=True)
 def _fast(monkeypatch):
-    monkeypatch.setattr(tflm_process, "is_installed", lambda: False)
+    monkeypatch.setattr(peers, "is_installed", lambda name: name != "tflm")
 
 
 @pytest.mark.filterwarnings("ignore::arenite.UndefinedWarning")

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import arenite as ar
+from arenite import peers
 from arenite.errors import OptimizationError, PlanError
 from arenite.model import Model
 from arenite.model.model import constant_bytes
-from arenite.optimize import optimizer, samples, tflm_process
+from arenite.optimize import optimizer, samples
 from arenite.optimize import verify as verification
 from arenite.optimize.outcome import Outcome
 from arenite.optimize.settings import Settings
@@ -46,7 +47,7 @@ def test_equal_models_are_compared_on_all_ways():
     found = verify(model, replace(model, description="other"), SETTINGS, 3)
     assert found.inferences == 4 + 3 + 3
     assert found.ways[0] == "reference"
-    assert ("tflite_micro" in found.ways) == tflm_process.is_installed()
+    assert ("tflite_micro" in found.ways) == peers.is_installed("tflm")
     assert found.tensors == 2
     assert found.stand_ins == ()
 
@@ -88,7 +89,7 @@ def test_what_is_remembered_counts():
     verify(model, replace(model, description="other"), SETTINGS, 4)
 
 
-@pytest.mark.skipif(not tflm_process.is_installed(), reason="tflite_micro is not installed")
+@pytest.mark.skipif(not peers.is_installed("tflm"), reason="tflite_micro is not installed")
 def test_the_package_finds_differences_alone(monkeypatch):
     monkeypatch.setattr(verification, "compare_apart", lambda pair: 0)
     monkeypatch.setattr(verification, "compare_in_arena", lambda pair, engine: None)
@@ -96,7 +97,7 @@ def test_the_package_finds_differences_alone(monkeypatch):
         verify(conv_model(), one_weight_off(conv_model()), SETTINGS, 2)
 
 
-@pytest.mark.skipif(not tflm_process.is_installed(), reason="tflite_micro is not installed")
+@pytest.mark.skipif(not peers.is_installed("tflm"), reason="tflite_micro is not installed")
 @pytest.mark.filterwarnings("ignore::arenite.UndefinedWarning")
 def test_the_package_is_not_asked_for_results_that_it_leaves_undefined():
     indices = {"start_index": 0, "end_index": 9}
@@ -106,6 +107,7 @@ def test_the_package_is_not_asked_for_results_that_it_leaves_undefined():
     assert "depends on what lies in the arena" in found.skipped[-1]
 
 
+@pytest.mark.skipif(not peers.is_installed("tflm"), reason="tflite_micro is not installed")
 def test_the_package_gets_no_plan_that_is_wrong_for_its_kernels():
     model, target = conv(3), find_target("cortex-m4")
     planned, _ = ar.optimize(model, target, only=["plan"], overlap="target", verify=0)

@@ -24,13 +24,13 @@ from arenite.analysis.differences import (
     worst_of,
 )
 from arenite.analysis.engines.npu_tensors import as_original, is_compiled, run_in_arena
-from arenite.analysis.engines.peer_tensors import Tensors
 from arenite.analysis.engines.sides import Side, inputs_for, side_of
 from arenite.callable_modules import html_of
 from arenite.errors import CompareError
 from arenite.formats import Source
 from arenite.model import Model
 from arenite.ops.registry import traits_of
+from arenite.peers import Tensors
 
 #: More inferences are kept in memory than anybody compares.
 MOST_RUNS = 10_000

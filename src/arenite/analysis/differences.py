@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from arenite.analysis.engines.peer_tensors import Tensors
 from arenite.model import Tensor
 from arenite.model.model import Array
+from arenite.peers import Tensors
 
 Reals = npt.NDArray[np.float64]
 

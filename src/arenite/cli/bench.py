@@ -48,7 +48,7 @@ def bench(
     """
     from arenite.analysis.benchmark import bench_facts
     from arenite.cli.measure import measure
-    from arenite.cli.peers import peers_called
+    from arenite.peers.packages import peers_called
     from arenite.report.bench import render_bench
 
     names = [name.strip() for name in against.split(",") if name.strip()]

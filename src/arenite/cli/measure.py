@@ -13,8 +13,8 @@ from arenite.analysis.bench import Runner, measured
 from arenite.analysis.benchmark import Benchmark
 from arenite.cli.common import progress
 from arenite.cli.operators import load_model
-from arenite.cli.peers import ARENITE, Peer, hushed
-from arenite.cli.trial import Trial, try_out
+from arenite.cli.trial import ARENITE, Trial, try_out
+from arenite.peers import Peer, hushed
 from arenite.processes.folders import scratch_folder
 from arenite.runtime.interpreter_config import Setup
 

@@ -18,7 +18,8 @@ from typing import Any
 
 from arenite.cli.kernels import KernelOptions, given, given_kernels
 from arenite.cli.operators import chosen_operators
-from arenite.cli.peers import ENGINES, Peer, convert_to_mnn, hushed
+from arenite.peers import Infer, Peer, hushed
+from arenite.peers.packages import PEERS, convert_to_mnn
 from arenite.processes.children import run_module
 from arenite.processes.verdict import EARLY
 
@@ -28,6 +29,17 @@ DEFAULT: Mapping[str, Any] = MappingProxyType({})
 #: Exit code of a process that meets an error of the engine's, which it prints.
 _REFUSED = 3
 _NOT_INSTALLED = 4
+
+
+def load_arenite(path: Path, operators: Any = None, **setup: Any) -> Infer:
+    """Arenite, as it is by default or with a target, an engine and operators of the user's."""
+    from arenite import Interpreter, load
+
+    return Interpreter(load(path, operators=operators), **setup)
+
+
+ARENITE = Peer("arenite", "arenite", "arenite", (".tflite", ".mnn"), load_arenite)
+ENGINES = {ARENITE.name: ARENITE, **PEERS}
 
 
 @dataclass(frozen=True)

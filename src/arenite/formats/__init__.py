@@ -1,5 +1,5 @@
 """Bytes to models and back."""
 
-from arenite.formats.loader import Source, load, model_of
+from arenite.formats.loader import Source, content_of, load, model_of
 
-__all__ = ["Source", "load", "model_of"]
+__all__ = ["Source", "content_of", "load", "model_of"]

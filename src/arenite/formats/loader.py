@@ -68,7 +68,9 @@ def load(
     model = _loaded(source, mapped=mmap)
     if not operators:
         return model
-    return dataclasses.replace(model, registrations=named(operators, replace=replace))
+    found = dataclasses.replace(model, registrations=named(operators, replace=replace))
+    object.__setattr__(found, "content", model.content)
+    return found
 
 
 def _loaded(source: Source, *, mapped: bool) -> Model:
@@ -86,6 +88,15 @@ def _loaded(source: Source, *, mapped: bool) -> Model:
 def model_of(source: Model | Source) -> Model:
     """A model as it is, or loaded from a file's path or content."""
     return source if isinstance(source, Model) else load(source)
+
+
+def content_of(model: Model) -> bytes:
+    """A ``.tflite`` file's bytes as the user has them; written for a model that has no file.
+
+    Raises:
+        ModelError: It cannot be written.
+    """
+    return tflite.write(model) if model.content is None else bytes(view_of(model.content))
 
 
 def _content(path: str, *, mapped: bool) -> tflite.Buffer:

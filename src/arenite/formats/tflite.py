@@ -87,6 +87,7 @@ def read(data: Buffer, *, source: str = "", is_marked: bool = True) -> Model:
             raise
         offset = flatbuffer.locate(SCHEMA, view, error.path)
         raise ModelError(error.message, offset=offset, path=error.path) from None
+    object.__setattr__(model, "content", data)
     return model
 
 

@@ -201,6 +201,11 @@ class Model:
     format: str = ""
     registrations: Mapping[str, Any] = field(default_factory=dict)
     behind: tuple[str, ...] = ()
+    #: The file's bytes; None for a model that was built, or made of another one.
+    content: Any = field(default=None, init=False, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "content": None}
 
     @property
     def main(self) -> Subgraph:

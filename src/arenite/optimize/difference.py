@@ -13,20 +13,23 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from arenite import peers
 from arenite.errors import LoopLimitError, ModelError, OptimizationError
-from arenite.formats import tflite
+from arenite.formats import content_of
 from arenite.model import Model
 from arenite.model.model import Array
-from arenite.optimize import litert_process, samples
+from arenite.optimize import samples
 from arenite.optimize.lowerings import ROWS
 from arenite.optimize.parts import options_of
 from arenite.optimize.settings import Settings
 from arenite.optimize.stub_operators import resolver_for
-from arenite.optimize.tflm_process import Answer, Step
 from arenite.optimize.verify import first_difference, outputs_apart
+from arenite.peers import Answer, Step
 
 #: A result whose error has more than this share of the outputs' energy is thrown away.
 _MOST_NOISE = 0.1
+#: Without a delegate: what it computes does not depend on the machine then.
+_LITERT = "litert-builtin"
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,8 @@ def measure(
     steps = [step for step in steps if step is None or next(taken) is not None]
     ours = [one for one in here if one is not None]
     try:
-        files = [tflite.write(model) for model in (_with_options(original), lowered)]
+        given = _with_options(original) if original.content is None else original
+        files = [content_of(model) for model in (given, lowered)]
     except ModelError as error:
         return Difference(0, is_exact, skipped=str(error))
     theirs, again = _in_litert(files, steps, lowered)
@@ -106,9 +110,9 @@ def _in_litert(files: list[bytes], steps: Sequence[Step], lowered: Model) -> lis
         for a, b in zip(steps, fed, strict=True)
         for x, y in zip(a or (), b or (), strict=True)
     ):
-        return litert_process.run(files, steps, count)
+        return peers.ask(_LITERT, files, steps, count)
     return [
-        litert_process.run([file], one, count)[0]
+        peers.ask(_LITERT, [file], one, count)[0]
         for file, one in zip(files, (steps, fed), strict=True)
     ]
 
@@ -121,7 +125,7 @@ def _as_fed(step: Step, lowered: Model) -> Step:
 
 
 def _why_not(lowered: Model) -> str:
-    if not litert_process.is_installed():
+    if not peers.is_installed(_LITERT):
         return "LiteRT, which runs the original, is not installed (pip install ai-edge-litert)"
     _, unknown = resolver_for(lowered)
     return f"nobody knows {', '.join(unknown)} here" if unknown else ""

@@ -9,7 +9,7 @@ import numpy as np
 
 from arenite.model import Model, Tensor, TensorType
 from arenite.model.model import Array
-from arenite.optimize.tflm_process import Step
+from arenite.peers import Step
 
 #: Values of an input: least and largest.
 Limits = tuple[float, float]

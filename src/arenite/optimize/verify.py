@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arenite import native
+from arenite import native, peers
 from arenite.errors import (
     AreniteError,
     LoopLimitError,
@@ -25,17 +25,17 @@ from arenite.errors import (
     PlanError,
     UndefinedWarning,
 )
-from arenite.formats import tflite
+from arenite.formats import content_of
 from arenite.memory.offline import is_made_for, without_plan
 from arenite.model import Model, Tensor
 from arenite.model.model import Array
 from arenite.model.offline_plan import OFFLINE_METADATA, ORIGIN_METADATA, origin_in
 from arenite.ops import OpResolver
-from arenite.optimize import samples, tflm_process
+from arenite.optimize import samples
 from arenite.optimize.loops import call_budget
 from arenite.optimize.settings import Settings
 from arenite.optimize.stub_operators import resolver_for
-from arenite.optimize.tflm_process import Step
+from arenite.peers import Step
 from arenite.runtime.allocation import smallest_arena
 from arenite.runtime.call_budget import CallBudget
 from arenite.runtime.heap_host import HeapInterpreter
@@ -187,18 +187,18 @@ def _in_arena(pair: Pair, model: Model, engine: Engine) -> Results:
 
 def compare_in_package(pair: Pair) -> str:
     """Compare in TFLM's package; the reason where it cannot be asked, or not about the original."""
-    if not tflm_process.is_installed():
+    if not peers.is_installed("tflm"):
         return "not installed (pip install tflite-micro)"
     models = [_without_foreign_plan(model) for model in (pair.original, pair.result)]
     undefined = undefined_results(models[0])
     if undefined:
         return f"what it computes depends on what lies in the arena: {undefined}"
     try:
-        files = [tflite.write(model) for model in models]
+        files = [content_of(model) for model in models]
     except ModelError as error:
         return str(error)
     arena = max(map(smallest_arena, models)) + _MORE_ARENA
-    before, after = tflm_process.run(files, _accepted(pair), len(pair.result.outputs), arena)
+    before, after = peers.ask("tflm", files, _accepted(pair), len(pair.result.outputs), arena)
     if before.reason:
         return before.reason
     if after.reason:
@@ -231,7 +231,7 @@ def _without_foreign_plan(model: Model) -> Model:
     return model
 
 
-def _named(answer: tflm_process.Answer) -> Results:
+def _named(answer: peers.Answer) -> Results:
     for outputs in answer.outputs:
         yield {f"output {number}": value for number, value in enumerate(outputs)}
 

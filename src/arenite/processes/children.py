@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import os
-import pickle
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Timer
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from arenite.processes.folders import scratch_folder
 from arenite.processes.inside import LENGTH
+from arenite.processes.messages import packed, unpacked
 from arenite.processes.paths import PACKAGE, absolute, import_path
 from arenite.processes.verdict import EARLY, Crash, Record
 
 #: Seconds that a child has for ending by itself.
 _GRACE = 2.0
+#: Bytes that are read at once, and those of the largest answer.
+_PIECE, _MOST = 1 << 20, 1 << 33
 #: What would change where a child finds modules, or what it does when it is done.
 _NOT_FOR_CHILDREN = ("PYTHONPATH", "PYTHONINSPECT", "PYTHONSTARTUP")
 
@@ -117,18 +119,27 @@ def end(process: Process) -> int:
 
 
 class Service:
-    """A child that stays and answers questions; both are pickled.
+    """A child that stays and answers questions.
+
+    Answers are messages, of which nothing can run: native code of others may have written them.
 
     Args:
         module: Its ``main`` calls :func:`arenite.processes.inside.serve`.
         arguments: Its arguments; paths among them are absolute.
         folder: The child's working folder; None is the driver's.
         quiet: Whether what it prints is thrown away.
+        pack: Makes bytes of a question; a message by default.
     """
 
     def __init__(
-        self, module: str, *arguments: str, folder: Path | None = None, quiet: bool = False
+        self,
+        module: str,
+        *arguments: str,
+        folder: Path | None = None,
+        quiet: bool = False,
+        pack: Callable[[Any], bytes] = packed,
     ) -> None:
+        self._pack = pack
         stderr = subprocess.DEVNULL if quiet else None
         self._process = _started(_python(module, *arguments), folder=folder, stderr=stderr)
 
@@ -136,14 +147,15 @@ class Service:
         """The answer to a question.
 
         Args:
-            question: Anything that can be pickled.
+            question: Anything that can be packed.
             timeout: Seconds after which the child is ended.
 
         Raises:
             EndedError: The child has ended.
-            Exception: What the child raised; that the question cannot be pickled.
+            MessageError: It answers what is no message.
+            Exception: What the child raised; that the question cannot be packed.
         """
-        content = pickle.dumps(question, protocol=5)
+        content = self._pack(question)
         process = self._process
         assert process.stdin is not None
         assert process.stdout is not None
@@ -153,13 +165,17 @@ class Service:
                 process.stdin.write(content)
                 process.stdin.flush()
                 length = int.from_bytes(process.stdout.read(LENGTH), "little")
-                reply = process.stdout.read(length)
+                reply = _read(process.stdout, length)
             except (OSError, ValueError):  # a pipe that broke, or was closed before
                 raise EndedError(end(process)) from None
         if not length or len(reply) < length:
             raise EndedError(end(process))
-        kind, answer = pickle.loads(reply)
-        if kind == "raised":
+        try:
+            kind, answer = unpacked(reply)
+        except ValueError:
+            end(process)
+            raise
+        if kind == "raised" and isinstance(answer, Exception):
             raise answer
         return answer
 
@@ -179,6 +195,15 @@ class Service:
     def wait(self, seconds: float) -> None:
         """Wait until the child has ended; one that does not within so many seconds is killed."""
         _waited(self._process, seconds)
+
+
+def _read(stream: IO[bytes], length: int) -> bytes:
+    """At most ``length`` bytes; memory is taken as they come, whatever length a child claims."""
+    parts = []
+    while 0 < length <= _MOST and (part := stream.read(min(length, _PIECE))):
+        parts.append(part)
+        length -= len(part)
+    return b"".join(parts)
 
 
 # -- how every child is started ----------------------------------------------------------

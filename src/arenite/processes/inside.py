@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import _thread
 import os
-import pickle
 import signal
 import sys
 import time
@@ -15,6 +14,7 @@ from queue import SimpleQueue
 from threading import Thread, Timer
 from typing import Any, NoReturn
 
+from arenite.processes.messages import packed, unpacked
 from arenite.processes.verdict import write_verdict
 
 Answer = Callable[[Any], Any]
@@ -50,11 +50,12 @@ def run(module: str, arguments: list[str], verdict: str = "") -> int:
     return code
 
 
-def serve(begin: Callable[[], Answer]) -> None:
+def serve(begin: Callable[[], Answer], read: Callable[[bytes], Any] = unpacked) -> None:
     """Answer questions until there are no more; what is printed goes to the error stream.
 
     Args:
         begin: Gives the function that answers; what it raises is the answer to the first question.
+        read: Makes a question of bytes, as the driver has packed it.
     """
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
@@ -62,7 +63,7 @@ def serve(begin: Callable[[], Answer]) -> None:
     while (question := _questions.get()) is not None:
         try:
             answer = answer or begin()
-            reply = _packed("answer", answer(pickle.loads(question)))
+            reply = _packed("answer", answer(read(question)))
         except Exception as error:
             reply = _packed("raised", error)
         try:
@@ -77,10 +78,10 @@ def serve(begin: Callable[[], Answer]) -> None:
 
 def _packed(kind: str, thing: Any) -> bytes:
     try:
-        return pickle.dumps((kind, thing), protocol=5)
+        return packed((kind, thing))
     except Exception as error:
         what = thing if kind == "raised" else error
-        return pickle.dumps(("raised", RuntimeError(f"{type(what).__name__}: {what}")))
+        return packed(("raised", RuntimeError(f"{type(what).__name__}: {what}")))
 
 
 def _listen() -> None:

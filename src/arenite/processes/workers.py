@@ -5,6 +5,7 @@ That starts processes of its own in the current folder, and imports what lies th
 
 from __future__ import annotations
 
+import pickle
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future
@@ -33,7 +34,9 @@ class Workers(Executor):
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._lock = Lock()
         self._broken = ""
-        self._services = [Service("arenite.processes.workers") for _ in range(count)]
+        self._services = [
+            Service("arenite.processes.workers", pack=pickle.dumps) for _ in range(count)
+        ]
         self._threads = [
             Thread(target=self._work, args=(service,), daemon=True) for service in self._services
         ]
@@ -46,7 +49,7 @@ class Workers(Executor):
         return bool(self._broken)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Call a function in a worker; it and its arguments are pickled.
+        """Call a function in a worker; it and its arguments are pickled, its result is a message.
 
         Raises:
             BrokenExecutor: A worker has ended.
@@ -132,7 +135,7 @@ def worker_pool(count: int) -> Iterator[Workers]:
 
 def main(_: list[str]) -> int:
     """Call what is asked for until nothing is."""
-    serve(lambda: _called)
+    serve(lambda: _called, read=pickle.loads)
     return 0
 
 

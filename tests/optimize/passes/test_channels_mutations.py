@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from arenite import peers
 from arenite.errors import OptimizationError
 from arenite.model import Model
 from arenite.optimize import (
@@ -16,7 +17,6 @@ from arenite.optimize import (
     _channel_removal,
     _propagation,
     _sums,
-    tflm_process,
 )
 from arenite.optimize._channel_folding import Layer
 from arenite.optimize._channel_groups import Channels
@@ -232,7 +232,7 @@ ERRORS: list[Patch] = [
 @pytest.fixture(autouse=True)
 def without_tflm(monkeypatch: pytest.MonkeyPatch) -> None:
     """TFLM's package takes a process for every model, and the kernels here find errors too."""
-    monkeypatch.setattr(tflm_process, "is_installed", lambda: False)
+    monkeypatch.setattr(peers, "is_installed", lambda name: name != "tflm")
 
 
 def first_difference() -> str:

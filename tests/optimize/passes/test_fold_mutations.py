@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 import arenite as ar
+from arenite import peers
 from arenite.errors import OptimizationError
 from arenite.model import Model, ModelBuilder, Operator, SignatureDef
 from arenite.ops.tflite.add import AddOptions
 from arenite.ops.tflite.padv2 import PadV2Options
 from arenite.ops.tflite.reshape import ReshapeOptions
-from arenite.optimize import rewrite, tflm_process
+from arenite.optimize import rewrite
 from arenite.optimize.passes import _clamps, _constants, _moves, _paddings, _requantizations
 from arenite.optimize.passes._paddings import Axis
 from arenite.optimize.rewrite import Edit
@@ -347,7 +348,7 @@ def found(name: str) -> bool:
 
 @pytest.fixture(autouse=True)
 def _fast(monkeypatch):
-    monkeypatch.setattr(tflm_process, "is_installed", lambda: False)
+    monkeypatch.setattr(peers, "is_installed", lambda name: name != "tflm")
 
 
 @pytest.mark.parametrize("error", FOLD)

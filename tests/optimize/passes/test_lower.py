@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import arenite as ar
+from arenite import peers
 from arenite.errors import AreniteError, OptimizationError
 from arenite.formats import tflite
 from arenite.model import ModelBuilder
 from arenite.model.model import constant_bytes
 from arenite.model.offline_plan import OFFLINE_METADATA
-from arenite.optimize import litert_process, tflm_process
 from arenite.optimize.lowerings import LOWERINGS, Rule, clamp
 from arenite.optimize.passes.lower import lower
 from arenite.optimize.settings import Settings
@@ -27,7 +27,7 @@ from tests.oracle import Oracle
 KINDS = PLAIN | TYPES | MORE
 #: Each starts several processes; ``benchmarks/lower.py`` has many.
 CASES = min(2, int(os.environ.get("ARENITE_CASES", "1")))
-has_litert = pytest.mark.skipif(not litert_process.is_installed(), reason="no LiteRT")
+has_litert = pytest.mark.skipif(not peers.is_installed("litert"), reason="no LiteRT")
 #: What LiteRT's rounding of inputs to 8 bits makes of hybrid layers, and what floats round; of the
 #: largest output.
 HYBRID, ROUNDED = 0.03, 2e-6
@@ -106,7 +106,7 @@ def assert_near(report, name):
     is_integer = not is_coarse and report.model.outputs[0].type.dtype.kind in "iu"
     for one in far.outputs:
         assert one.difference <= (STEPS if is_integer else most * one.largest)
-    if tflm_process.is_installed():
+    if peers.is_installed("tflm"):
         assert "tflite_micro" in report.verification.ways
 
 
@@ -244,7 +244,7 @@ def test_a_rounded_rule_that_is_another_function_is_found(monkeypatch: pytest.Mo
 
 
 def test_without_litert_the_result_is_not_compared(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(litert_process, "is_installed", lambda: False)
+    monkeypatch.setattr(peers, "is_installed", lambda name: name == "tflm")
     _, report = ar.optimize(KINDS["SIGN"](np.random.default_rng(0)), lower=True)
     assert "not installed" in report.difference.skipped
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import arenite as ar
+from arenite import peers
 from arenite.formats import tflite
 from arenite.model import ModelBuilder
-from arenite.optimize import litert_process
 from arenite.optimize._ranked import Conv3DOptions
 from arenite.optimize.passes.lower import lower
 from arenite.optimize.settings import Settings
@@ -16,7 +16,7 @@ from arenite.target import Target
 from tests.optimize.lowered import KINDS, Net
 from tests.optimize.lowered_types import INT64, TYPES
 
-has_litert = pytest.mark.skipif(not litert_process.is_installed(), reason="no LiteRT")
+has_litert = pytest.mark.skipif(not peers.is_installed("litert"), reason="no LiteRT")
 ON = Settings(lower=True)
 
 

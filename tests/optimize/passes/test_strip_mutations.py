@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import arenite as ar
+from arenite import peers
 from arenite.errors import OptimizationError
 from arenite.model import Model, Operator, SignatureDef, Tensor
 from arenite.model.model import Quantization
-from arenite.optimize import tflm_process
 from tests.optimize.layers import Layers
 from tests.runtime.models import custom_chain, memory_of_three
 
@@ -111,7 +111,7 @@ def is_found() -> bool:
 
 @pytest.fixture(autouse=True)
 def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tflm_process, "is_installed", lambda: False)
+    monkeypatch.setattr(peers, "is_installed", lambda name: name != "tflm")
 
 
 @pytest.mark.parametrize("error", ERRORS)

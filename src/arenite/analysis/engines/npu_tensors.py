@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from arenite.analysis.engines.peer_tensors import Tensors
 from arenite.model import Model
 from arenite.model.model import Array
 from arenite.npu.operations import Operation
 from arenite.ops import places_operands, resolver_of
+from arenite.peers import Tensors
 from arenite.runtime.micro_interpreter import MicroInterpreter
 
 Int64 = npt.NDArray[np.int64]

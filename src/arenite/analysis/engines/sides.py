@@ -14,14 +14,14 @@ from pathlib import Path
 
 from arenite.analysis.engines.dumps import read_dump
 from arenite.analysis.engines.npu_tensors import is_compiled, run_in_arena
-from arenite.analysis.engines.peer_tensors import ENGINES, Tensors, peer_tensors
 from arenite.cores import DEFAULT
 from arenite.errors import CompareError
-from arenite.formats import Source, load, model_of
-from arenite.model import Model
+from arenite.formats import Source, content_of, load, model_of
+from arenite.model import Model, TensorType
 from arenite.model.model import Array
 from arenite.ops import Registration, builtin, named
 from arenite.optimize.samples import sequence
+from arenite.peers import ENGINES, PeerProcess, Tensors
 from arenite.runtime.heap_host import HeapInterpreter
 from arenite.runtime.io_conversion import translated
 from arenite.target import find_target
@@ -29,6 +29,8 @@ from arenite.target import find_target
 _MODELS = (".tflite", ".mnn")
 #: The engine of a model's own operators: a user's kernels, in the place of Arenite's.
 KERNELS = "kernels"
+#: Tensors without a value that can be read: peers end when they are asked.
+_OPAQUE = (TensorType.RESOURCE, TensorType.VARIANT)
 _EXTREME = 4  # inputs of sequence() before the random ones
 
 
@@ -80,6 +82,29 @@ def _own(side: Side, runs: Sequence[Sequence[Array]]) -> list[Tensors]:
         interpreter.invoke()
         arrays = {index: interpreter.eval_tensor(index).data for index in sorted(written)}
         found.append({index: data.copy() for index, data in arrays.items() if data is not None})
+    return found
+
+
+def peer_tensors(model: Model, engine: str, runs: Sequence[Sequence[Array]]) -> list[Tensors]:
+    """Every tensor that a peer shows, per inference of the user's own file.
+
+    Outputs are those of an interpreter that keeps nothing, as it is used.
+
+    Raises:
+        CompareError: The package is not installed, refuses the model, or ends.
+    """
+    content, main = content_of(model), model.main
+    computed = {index for one in main.operators for index in one.outputs if index >= 0}
+    asked = computed if engine == "tflm" else range(len(main.tensors))
+    indices = [index for index in sorted(asked) if main.tensors[index].type not in _OPAQUE]
+    count = len(main.outputs)
+    with PeerProcess(engine, content, count) as peer:
+        plain = peer.infer(runs)
+    with PeerProcess(engine, content, count, keeps=True) as peer:
+        found = [peer.tensors(run, indices, number) for number, run in enumerate(runs)]
+    for tensors, outputs in zip(found, plain, strict=True):
+        ports = zip(main.outputs, outputs, strict=True)
+        tensors |= {index: value for index, value in ports if index in tensors}
     return found
 
 

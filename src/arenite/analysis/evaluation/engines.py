@@ -13,14 +13,13 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from arenite.analysis.engines.listening import keeps_state
-from arenite.analysis.engines.peer_tensors import ENGINES
 from arenite.analysis.engines.sides import side_of
-from arenite.analysis.evaluation.peer import Peer, times_of
 from arenite.errors import EvaluateError
-from arenite.formats import load
+from arenite.formats import content_of, load
 from arenite.model import Model, Tensor
 from arenite.model.model import Array
 from arenite.ops import Registration
+from arenite.peers import ENGINES, PeerProcess, times_of
 from arenite.runtime.heap_host import HeapInterpreter
 from arenite.runtime.interpreter import Interpreter
 from arenite.runtime.io_conversion import checked_samples, dequantized
@@ -63,12 +62,12 @@ class Engine:
 
     label: str
     model: Model
-    interpreter: Interpreting | Peer
+    interpreter: Interpreting | PeerProcess
     threads: int = 1
 
     def ready(self) -> None:
         """Do once what belongs to no sample."""
-        if isinstance(self.interpreter, Peer):
+        if isinstance(self.interpreter, PeerProcess):
             self.interpreter.ready()
 
     def outputs(self, inputs: tuple[Array, ...], counts: Array | None = None) -> Array:
@@ -89,7 +88,7 @@ class Engine:
     def _found(self, inputs: tuple[Array, ...], counts: Array | None) -> Array:
         engine = self.interpreter
         sequences = keeps_state(self.model) and counts is not None
-        if isinstance(engine, Peer):
+        if isinstance(engine, PeerProcess):
             starts = _starts(len(inputs[0]), counts) if keeps_state(self.model) else None
             return engine.outputs(self.fitted(inputs), starts)
         predict = getattr(engine, "predict", None)
@@ -109,7 +108,7 @@ class Engine:
     def times(self, inputs: tuple[Array, ...], seconds: float = TIMED) -> list[float]:
         """Times of single inferences in seconds, after one that is not counted."""
         engine, values = self.interpreter, self.fitted(inputs)
-        if isinstance(engine, Peer):
+        if isinstance(engine, PeerProcess):
             return engine.times(values, seconds)
         if isinstance(engine, Interpreter):
             engine = engine.copy()  # whose state may change
@@ -183,7 +182,9 @@ def engine_of(
         if side.dump is not None:
             raise EvaluateError(f"expected a model or an engine, got the dump {given!r}")
         if side.engine in ENGINES:
-            return Engine(given, side.model, Peer(side.model, side.engine), threads)
+            content, count = content_of(side.model), len(side.model.outputs)
+            peer = PeerProcess(side.engine, content, count)
+            return Engine(given, side.model, peer, threads)
         label, given = given, side.model
         options |= {"target": side.engine} if side.engine else {}
     model = given if isinstance(given, Model) else load(given, operators=operators)

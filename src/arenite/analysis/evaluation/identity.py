@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -17,19 +16,14 @@ import numpy as np
 from arenite import native
 from arenite.analysis.engines.sides import file_of
 from arenite.analysis.evaluation.engines import Engine
-from arenite.analysis.evaluation.peer import Peer
 from arenite.analysis.evaluation.samples import Arrays, Files, Source
 from arenite.errors import AreniteError, EvaluateError
 from arenite.formats.tflite import write
 from arenite.model import Model
 from arenite.model.model import Array
 from arenite.native.program import isa
+from arenite.peers import PeerProcess, package_of
 
-_PACKAGES = {
-    "litert": "ai-edge-litert",
-    "litert-reference": "ai-edge-litert",
-    "tflm": "tflite-micro",
-}
 _BLOCK = 1 << 24
 
 
@@ -80,12 +74,8 @@ def machine_identity(asked: str | None) -> str:
 
 def _computer(engine: Engine) -> str:
     computer = engine.interpreter
-    if isinstance(computer, Peer):
-        package = _PACKAGES[computer.engine]
-        try:
-            return f"{computer.engine} {metadata.version(package)}"
-        except metadata.PackageNotFoundError:
-            return computer.engine
+    if isinstance(computer, PeerProcess):
+        return f"{computer.name} {package_of(computer.name).version}".strip()
     parts = (getattr(computer, name, "") for name in ("target", "engine"))
     return " ".join([type(computer).__name__, *map(str, parts)]).strip()
 

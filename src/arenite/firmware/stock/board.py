@@ -34,8 +34,7 @@ from arenite.firmware.network.layers import compiled_in
 from arenite.firmware.stock.build import core_flags, files_of, linked_with_tree, tree_flags
 from arenite.firmware.stock.text import LINK, MAIN, MODEL, QEMU_BOARD
 from arenite.firmware.trial import LayerTrial, Trial, same_outputs, time_of, trial_inputs
-from arenite.formats import Source, model_of
-from arenite.formats.tflite_write import write
+from arenite.formats import Source, content_of, model_of
 from arenite.kernels.build import Origin
 from arenite.kernels.closure import sources_for
 from arenite.kernels.compile import origins_of
@@ -79,7 +78,7 @@ class StockBoard:
     ) -> None:
         _check(processor)
         self.model, self.processor = model, processor
-        self.model_bytes = write(model)
+        self.model_bytes = content_of(model)
         self._arena = arena
         with tempfile.TemporaryDirectory(prefix="arenite-") as folder:
             own = origins_of(model) if kernels is None else kernels
