@@ -124,7 +124,8 @@ def test_data_stored_behind_the_flatbuffer() -> None:
 def test_custom_options_stored_behind_the_flatbuffer() -> None:
     def build(offset: int) -> bytes:
         place = {"large_custom_options_offset": offset, "large_custom_options_size": 3}
-        return with_operator(**place)
+        code = {"builtin_code": CUSTOM, "custom_code": "Mine"}
+        return file_with(operator_codes=[code], subgraphs=[{"tensors": [{}], "operators": [place]}])
 
     data = build(len(build(1 << 20))) + b"abc"
     assert tflite.read(data).main.operators[0].custom_options == b"abc"
@@ -327,7 +328,8 @@ def sharing(part: str) -> bytes:
     many = {part: [entries[part]] * 2000}
     metadata = many.pop("metadata", None)
     buffers = [{}, {"data": bytes(LARGE)}]
-    return file_with(subgraphs=[many], buffers=buffers, metadata=metadata)
+    codes = [{"builtin_code": CUSTOM, "custom_code": "Mine"}]
+    return file_with(operator_codes=codes, subgraphs=[many], buffers=buffers, metadata=metadata)
 
 
 @pytest.mark.parametrize(

@@ -272,7 +272,7 @@ class _ModelReader:
                 raw = RawOptions(row.union_2, file, row.position_2, f"{where}.builtin_options_2")
                 options = OptionsTable() if row.is_empty_2 else None
             custom_options = b""
-            if row.custom is not None or row.custom_offset > 1:
+            if row.custom is not None or (is_custom and row.custom_offset > 1):
                 custom_options = self._custom_options(
                     row.custom, row.custom_offset, row.custom_size, where
                 )

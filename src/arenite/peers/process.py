@@ -79,6 +79,7 @@ class PeerProcess:
             "keeps": keeps,
             "arena": arena,
         }
+        self._is_loaded = False
         self._service: Service | None = None
         self._folder = ExitStack()
 
@@ -95,20 +96,20 @@ class PeerProcess:
         with suppress(Exception):
             self.close()
 
-    def open(self, content: bytes) -> None:
+    def open(self, content: bytes, outputs: int) -> None:
         """Load another model instead."""
-        self._opening["content"] = content
-        if self._service is None:
-            self.ready()
-        else:
-            self._ask(_LOADING, "open", **self._opening)
+        self._opening |= {"content": content, "outputs": outputs}
+        self._is_loaded = False
+        self.ready()
 
     def ready(self) -> None:
         """Start the process, which loads package and model."""
         if self._service is None:
             folder = self._folder.enter_context(scratch_folder())
             self._service = Service(__name__, self.name, folder=folder, quiet=True)
+        if not self._is_loaded:
             self._ask(_LOADING, "open", **self._opening)
+            self._is_loaded = True
 
     def infer(self, steps: Sequence[Step]) -> list[list[Array]]:
         """All outputs of every inference, in their order."""
@@ -146,6 +147,7 @@ class PeerProcess:
             self._service.finish()
         self._folder.close()
         self._service = None
+        self._is_loaded = False
 
     def _ask(self, place: str, question: str, **named: Any) -> Any:
         assert self._service is not None
@@ -153,7 +155,8 @@ class PeerProcess:
         try:
             return self._service.ask((question, named), TIMEOUT)
         except CompareError as error:
-            reason, message = f"it refuses the model ({error})", f"{self.name}: {error}"
+            self._is_loaded = False  # after an inference that failed as well
+            raise PeerError(f"{self.name}: {error}", f"it refuses the model ({error})") from None
         except EndedError as error:
             ended = how_it_ended(error.code)
             if time.monotonic() - start >= TIMEOUT:
@@ -177,7 +180,7 @@ def ask(
     with PeerProcess(name, b"", outputs, arena=arena) as peer:
         for content in files:
             try:
-                peer.open(content)
+                peer.open(content, outputs)
                 answers.append(Answer(peer.infer(steps)))
             except PeerError as error:
                 answers.append(Answer([], error.reason))
