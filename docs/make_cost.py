@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from arenite.libraries.cmsis_nn.cost.estimate import PROCESSORS
+from arenite.libraries.cmsis_nn.cost.estimate import COUNTED
 from arenite.libraries.cmsis_nn.cost.steps import ERRORS
 from arenite.target import OPTIMIZE
 
@@ -23,13 +23,13 @@ def page() -> str:
 
 def table() -> str:
     """A row per operator: types, and the errors of each on every processor."""
-    usual = [ERRORS[name, OPTIMIZE] for name in PROCESSORS]
+    usual = [ERRORS[name, OPTIMIZE] for name in COUNTED]
     kernels = sorted({kernel for errors in usual for kernel in errors})
     lines = [
-        "| operator | " + " | ".join(PROCESSORS) + " |",
-        "|---|" + "--:|" * len(PROCESSORS),
+        "| operator | " + " | ".join(COUNTED) + " |",
+        "|---|" + "--:|" * len(COUNTED),
         *(
-            f"| {kernel} | " + " | ".join(cell(name, kernel) for name in PROCESSORS) + " |"
+            f"| {kernel} | " + " | ".join(cell(name, kernel) for name in COUNTED) + " |"
             for kernel in kernels
         ),
     ]

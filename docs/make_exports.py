@@ -301,21 +301,19 @@ def published() -> Iterator[str]:
 
 def ranges() -> Iterator[str]:
     """What ``arenite fit`` says, next to all published times."""
-    boards = {"NUCLEO-L4R5ZI": "nucleo-l4r5zi", "Renesas RA6M4": "ek-ra6m4"}
-    boards |= {"Renesas RA8D1": "ek-ra8d1"}
     rows = []
     for row in published_rows():
-        board_name = boards[row["system"]]
+        board_name = row["board"]
         found = ran(f"fit {row['model']} --board {board_name}")
         if found:
             clock = float(row["megahertz"])
             least, most = found["milliseconds"]
             low = least * found["megahertz"] / 1e3
             high = inf if most is None else most * found["megahertz"] / 1e3
-            said = f"at least {low:.3g}" if most is None else f"{low:.3g} to {high:.3g}"
+            said = "not known" if most is None else f"{low:.3g} to {high:.3g}"
             rows.append(
                 [
-                    *(f"{board_name}, MLPerf Tiny {row['round']}", row["model"], f"{clock:g}"),
+                    *(f"{board_name}, {row['source']}", row["model"], f"{clock:g}"),
                     *(row["megacycles"], said, verdict(float(row["megacycles"]), low, high)),
                 ]
             )

@@ -140,8 +140,12 @@ def test_what_is_not_known_has_no_parts_that_look_like_a_sum():
         Need("time", "ms", {"inference": 3.0}, None, is_known=False)
 
 
+#: A core whose costs were not measured.
+UNKNOWN = Board("mine", "chip", "cortex-m3", 64, (Bank("A", 1 << 20, 0),), 1 << 20)
+
+
 def test_products_alone_can_take_too_long_where_costs_are_not_known():
-    found = ar.fit(DIGITS, board="ek-ra8d1", deadline="1us")
+    found = ar.fit(DIGITS, board=UNKNOWN, deadline="1us")
     assert found.need("time").amount == "not known"
     assert found.outcome == "does not fit"
 
@@ -204,7 +208,7 @@ def test_a_board_brings_processor_clock_and_limits_and_what_is_given_besides_cou
 
 
 def test_what_is_not_known_does_not_fit():
-    found = ar.fit(DIGITS, board="ek-ra8d1", deadline=1000)
+    found = ar.fit(DIGITS, board=UNKNOWN, deadline=1000)
     assert found.need("time").verdict == "unknown"
     assert found.outcome == "not known"
     assert "does not fit" not in str(found)
@@ -212,7 +216,7 @@ def test_what_is_not_known_does_not_fit():
 
 
 def test_what_is_not_asked_for_may_be_unknown():
-    assert ar.fit(DIGITS, board="ek-ra8d1")
+    assert ar.fit(DIGITS, board=UNKNOWN)
 
 
 def test_a_model_without_a_file_has_no_flash_yet():

@@ -26,7 +26,7 @@ def test_a_model_that_does_not_fit_exits_with_1_and_says_what_would_help(arenite
 
 
 def test_a_time_that_is_not_known_exits_with_3_and_says_so(arenite, model_file):
-    result = arenite("fit", model_file, "--board", "ek-ra8d1", "--deadline", "1s")
+    result = arenite("fit", model_file, "--target", "m3", "--clock", 64, "--deadline", "1s")
     assert result.exit_code == 3
     assert result.stdout.splitlines()[-1] == "Whether it fits is not known: time."
 

@@ -14,7 +14,7 @@ from tests.shared import DIGITS
     [
         ({"ram": "8k"}, "notice"),
         ({"ram": "1k"}, "error"),
-        ({"board": "ek-ra8d1", "deadline": "1s"}, "warning"),
+        ({"target": "cortex-m3", "clock": 64, "deadline": "1s"}, "warning"),
     ],
 )
 def test_an_annotation_has_the_level_of_the_outcome(limits, level):

@@ -78,7 +78,8 @@ def device_of(
     meant = find_target(name)
     usual, words = ({}, "") if found is None else _usual(meant, model, parts)
     npu = {"npu": meant.npu} if meant.npu else {}
-    meant = Target(meant.processor, **{**npu, **usual, **parts})
+    built = {"optimize": found.optimize} if found is not None and found.optimize else {}
+    meant = Target(meant.processor, **{**npu, **built, **usual, **parts})
     return Device(meant, found, clock, bool(board or target), words)
 
 

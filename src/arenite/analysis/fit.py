@@ -311,6 +311,8 @@ def _flash(model: Model, target: Target, limit: int | None) -> Need:
     code = code_size(model, target)
     parts = {"model": float(model.nbytes), "TFLM's code": round((code.low + code.high) / 2)}
     note = f"the code is an estimate, {code.low:,.0f} to {code.high:,.0f} bytes with GCC's -O2"
+    if target.optimize == "Os":
+        note += ", less with -Os"
     if code.measured_on != target.processor:
         note += f", from sizes on {code.measured_on}"
     if code.unmeasured:

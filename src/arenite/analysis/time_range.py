@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from arenite.analysis.needs import Need
 from arenite.boards import Board
-from arenite.cores import CORES, Accuracy
-from arenite.target import Target
+from arenite.boards.board import Stalls
+from arenite.cores import CORES
 
 
 class Span(NamedTuple):
@@ -37,46 +37,58 @@ class Span(NamedTuple):
         return f"{begins} {high} more"
 
 
+class Running(NamedTuple):
+    """Quantities that memory may add cycles to, of an inference or a part of it.
+
+    Attributes:
+        cycles: Of computing, for memory that never makes the processor wait.
+        instructions: That run.
+        constants: Bytes of weights and the like.
+        operators: Number of operators.
+    """
+
+    cycles: float
+    instructions: float = 0.0
+    constants: float = 0.0
+    operators: int = 1
+
+
 def span_of(
-    processor: str, board: Board | None, clock: float | None, margin: float | None = None
+    work: Running,
+    processor: str,
+    board: Board | None,
+    clock: float | None,
+    margin: float | None = None,
 ) -> Span | None:
     """Shares of the computing cycles that an inference takes; None where nothing is known.
 
     Args:
+        work: The inference.
         processor: The core.
-        board: The board, whose flash may be known.
-        clock: In MHz; waits of flash are those of the board's own clock.
+        board: The board, whose memory may be known.
+        clock: In MHz; what memory adds is known at the board's own clock.
         margin: By what share it may be off, instead of what is known.
     """
-    accuracy = CORES[processor].accuracy
     if margin is not None:
         return Span(max(1 - margin, 0), 1 + margin, "")
+    accuracy = CORES[processor].accuracy
     if accuracy is None:
         return None
-    low, high = _margins(accuracy, board, clock)
-    return Span(max(1 + low, 0), 1 + high, accuracy.why)
+    stalls = board.stalls if board is not None and clock == board.clock else None
+    if stalls is None or not work.cycles:
+        return Span(max(1 - accuracy.cycles, 0), 1 + accuracy.boards, accuracy.why)
+    share = with_stalls(work, stalls) / work.cycles
+    return Span(share * (1 - stalls.least), share * (1 + stalls.most), stalls.source)
 
 
-def _margins(accuracy: Accuracy, board: Board | None, clock: float | None) -> tuple[float, float]:
-    """Shares that an inference takes more at least (less if negative) and at most.
-
-    Where flash makes published boards wait, theirs; by its waits where it waits for less.
-    """
-    waits = board.waits.cycles if board and board.waits and clock == board.clock else 0
-    if not 0 < waits <= accuracy.waits:
-        return -accuracy.cycles, accuracy.boards
-    share, error = waits / accuracy.waits, accuracy.cycles
-    return share * (accuracy.least + error) - error, share * (accuracy.boards - error) + error
-
-
-def longest(
-    cycles: float | None, target: Target, board: Board | None, clock: float | None
-) -> float | None:
-    """The most milliseconds that so many computing cycles take; None where that is not known."""
-    span = span_of(target.processor, board, clock)
-    if cycles is None or clock is None or span is None:
-        return None
-    return cycles * span.high / clock / 1000
+def with_stalls(work: Running, stalls: Stalls) -> float:
+    """Cycles with what memory adds, as an estimate."""
+    return (
+        work.cycles * stalls.computing
+        + work.instructions * stalls.instruction
+        + work.constants * stalls.byte
+        + work.operators * stalls.operator
+    )
 
 
 def need_of_cycles(cycles: float, span: Span, clock: float, limit: float | None) -> Need:

@@ -138,6 +138,29 @@ class FlashWaits:
 
 
 @dataclass(frozen=True)
+class Stalls:
+    """Cycles of an inference that memory adds to those of computing, by published times of a chip.
+
+    Attributes:
+        instruction: For each instruction, which comes from flash.
+        byte: For each byte of weights, which an inference reads at least once.
+        operator: For each operator, whose code may have left a cache.
+        computing: The share of the computing cycles that count; 1 where they are as estimated.
+        least: The share that an inference may take less than all of that.
+        most: The share that it may take more.
+        source: Whose times, and how near they are.
+    """
+
+    instruction: float
+    byte: float
+    operator: float
+    computing: float
+    least: float
+    most: float
+    source: str
+
+
+@dataclass(frozen=True)
 class Board:
     """A board with its chip.
 
@@ -156,6 +179,8 @@ class Board:
         waits: What reading flash takes; None where nobody said it.
         npus: NPUs beside the processor, as :mod:`arenite.accelerators` names them; a family alone
             (``"ethos-u55"``) where its size is not known, or a parameter.
+        stalls: What memory adds to an inference at its clock; None where no time was published.
+        optimize: The level of optimisation of its usual builds; empty where that differs.
         usable: What its usual SDK leaves of the largest region of RAM; None where nobody said it.
     """
 
@@ -173,6 +198,8 @@ class Board:
     waits: FlashWaits | None = None
     npus: tuple[str, ...] = ()
     usable: Usable | None = None
+    stalls: Stalls | None = None
+    optimize: str = ""
 
     def has_npu(self, name: str) -> bool:
         """Whether it has an NPU, as far as that is known."""

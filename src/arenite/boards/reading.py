@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from arenite.accelerators import ACCELERATORS, accelerator_name
-from arenite.boards.board import Bank, Board, Cache, Energy, FlashWaits, Holds, Usable
+from arenite.boards.board import Bank, Board, Cache, Energy, FlashWaits, Holds, Stalls, Usable
 from arenite.quantity import bytes_of, megahertz_of
 
 if sys.version_info >= (3, 11):
@@ -17,8 +17,9 @@ else:
     import tomli as tomllib  # the same under its older name
 
 _SHARED = ("processor", "clock", "flash", "reading", "source", "aliases", "banks", "note")
-_CHIP = ("name", *_SHARED, "energy", "waits", "npus", "usable")
-_BOARD = ("name", "chip", *_SHARED, "npus", "energy", "waits", "usable")
+_BUILT = ("usable", "stalls", "optimize")
+_CHIP = ("name", *_SHARED, "energy", "waits", "npus", *_BUILT)
+_BOARD = ("name", "chip", *_SHARED, "npus", "energy", "waits", *_BUILT)
 _CACHE = ("size", "line", "ways")
 _BANK = ("name", "size", "address", "holds", "note")
 #: No chip list is longer; a file that is no board is refused before it is parsed.
@@ -89,6 +90,8 @@ def board_of(table: Mapping[str, Any], chips: Mapping[str, Mapping[str, Any]], w
         waits=_waits(both.get("waits"), where),
         npus=_npus(both, where),
         usable=_usable(both.get("usable"), where),
+        stalls=_stalls(both.get("stalls"), where),
+        optimize=_text(both, "optimize", where, ""),
     )
 
 
@@ -146,6 +149,22 @@ def _usable(table: Any, where: str) -> Usable | None:
     place = f"{where}, usable"
     _known(table, ("size", "source"), place)
     return Usable(_quantity(bytes_of, table, "size", place), _text(table, "source", place))
+
+
+_TERMS = ("instruction", "byte", "operator", "least", "most")
+
+
+def _stalls(table: Any, where: str) -> Stalls | None:
+    if table is None:
+        return None
+    place = f"{where}, stalls"
+    _known(table, (*_TERMS, "computing", "source"), place)
+    terms = {name: table.get(name, 0) for name in _TERMS} | {"computing": table.get("computing", 1)}
+    if not all(type(one) in (int, float) and 0 <= one < 1e9 for one in terms.values()):
+        raise BoardFileError(f"{place}: expected {', '.join(terms)} from 0, got {table!r}")
+    if terms["least"] >= 1 or not terms["computing"]:
+        raise BoardFileError(f"{place}: expected least below 1 and computing above 0")
+    return Stalls(**terms, source=_text(table, "source", place))
 
 
 def _waits(table: Any, where: str) -> FlashWaits | None:

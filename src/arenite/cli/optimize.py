@@ -148,13 +148,14 @@ class PassOptions:
     seconds: Seconds = 10.0
     input_range: InputRange = None
 
-    def settings(self, device: Device) -> dict[str, Any]:
+    def settings(self, device: Device, model: Model) -> dict[str, Any]:
         """Arguments of :func:`arenite.optimize`.
 
         Raises:
             typer.BadParameter: There is no such pass, a range is none, or a deadline has no clock.
         """
-        from arenite.analysis.time_range import span_of
+        from arenite.analysis.fit_time import time_of
+        from arenite.analysis.optimization import figures
         from arenite.optimize.sequence import sequence
 
         given = {one.name: getattr(self, one.name) for one in fields(self)}
@@ -166,8 +167,10 @@ class PassOptions:
         if (deadline := given.pop("deadline")) is not None:
             if device.clock is None:
                 raise typer.BadParameter("expected --clock or --board for a deadline")
-            span = span_of(device.target.processor, device.board, device.clock)
-            given["cycles"] = int(deadline * device.clock * 1000 / (span.high if span else 1))
+            most = time_of(model, device.target, device.clock, board=device.board).most
+            cycles = figures(model, device.target).cycles
+            share = most * device.clock * 1000 / cycles if most and cycles else 1.0
+            given["cycles"] = int(deadline * device.clock * 1000 / share)
         return {**given, "only": names, "overlap": self.overlap, "ranges": ranges}
 
 
@@ -203,7 +206,7 @@ def optimize(
         require_other(output, "--output", [Path(model)])
     loaded = load_model(model, ops)
     device = firmware.chosen(None, loaded)
-    settings = passes.settings(device)
+    settings = passes.settings(device, loaded)
     result, report = _optimized(loaded, device.target, settings)
     found = optimization(report)
     _write(result, output, found, svg)

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from arenite.analysis.needs import Need
+from arenite.analysis.time_range import Running
 from arenite.boards.board import Board as BoardFacts
 from arenite.cores import CORES, DEFAULT
 from arenite.emulator.machine import FLASH, RAM, Count
@@ -69,6 +70,7 @@ class FirmwareCost:
         cycles: The same in cycles.
         first_instructions: Of the first inference.
         first_cycles: The same in cycles.
+        constant_bytes: In flash.
         board: Where it runs; None if none was named.
         reads: What flash adds there, where caches of the board's chip are known.
     """
@@ -81,6 +83,7 @@ class FirmwareCost:
     cycles: int | None
     first_instructions: int | None
     first_cycles: int | None
+    constant_bytes: int = 0
     board: BoardFacts | None = None
     reads: FlashReads | None = None
 
@@ -108,8 +111,11 @@ class FirmwareCost:
     @property
     def time(self) -> Need:
         """Of an inference, with waits for memory: the range that ``arenite fit --export`` has."""
-        where = (self.cycles, self.processor, self.board, self.clock_mhz)
-        return time_on(*where, reads=self.reads)
+        work = None
+        if self.cycles is not None and self.instructions is not None:
+            layers = len(self.layers)
+            work = Running(self.cycles, self.instructions, self.constant_bytes, layers)
+        return time_on(work, self.processor, self.board, self.clock_mhz, reads=self.reads)
 
 
 def firmware_cost(
@@ -155,6 +161,7 @@ def firmware_cost(
         _cycles(total),
         first.instructions if first else None,
         _cycles(first),
+        program.constant_bytes,
         on,
         reads,
     )

@@ -9,6 +9,7 @@ from typing import Any
 
 from arenite.analysis.fit import Fit, need_facts, outcome_of
 from arenite.analysis.needs import Need
+from arenite.analysis.time_range import Running
 from arenite.boards import Board
 from arenite.cores import DEFAULT
 from arenite.errors import AreniteError
@@ -39,6 +40,8 @@ class FirmwareSize:
         stack_bytes: The deepest that the stack of an inference was; None where nothing ran.
         cycles: Of an inference, for memory that never makes the processor wait; None where
             nothing ran, or the processor's are not known.
+        instructions: Of an inference; 0 where nothing ran.
+        layers: Number of layers.
         reads: What flash adds to it, where caches of the board's chip are known.
         reason: Why the model cannot be exported; empty if it can.
     """
@@ -49,6 +52,8 @@ class FirmwareSize:
     code_bytes: int | None = None
     stack_bytes: int | None = None
     cycles: int | None = None
+    instructions: int = 0
+    layers: int = 0
     reads: FlashReads | None = None
     reason: str = ""
 
@@ -57,11 +62,18 @@ class FirmwareSize:
         """Constants and code; None where the code is not known."""
         return None if self.code_bytes is None else self.constant_bytes + self.code_bytes
 
+    @property
+    def work(self) -> Running | None:
+        """Quantities of an inference; None where nothing ran, or its cycles are not known."""
+        if self.cycles is None:
+            return None
+        return Running(self.cycles, self.instructions, self.constant_bytes, self.layers)
+
     def needs(self, fit: Fit) -> tuple[Need, ...]:
         """RAM, flash and time next to the limits of a fit: what an export's own verdict is of."""
         ram, flash, until = (fit.need(name) for name in ("RAM", "flash", "time"))
         time = time_on(
-            *(self.cycles, self.processor, fit.board, fit.clock),
+            *(self.work, self.processor, fit.board, fit.clock),
             reads=self.reads,
             limit=until.limit,
         )
@@ -109,6 +121,8 @@ def firmware_size(
                 code_bytes=figures.code_bytes,
                 stack_bytes=figures.stack_bytes,
                 cycles=cycles,
+                instructions=figures.instructions,
+                layers=len(made.layers),
                 reads=_reads(folder, found, board, sizes, figures.cycles) if has_caches else None,
             )
         if not can_emulate(processor):

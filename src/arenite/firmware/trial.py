@@ -10,7 +10,9 @@ import numpy as np
 
 from arenite.analysis.fit import need_facts
 from arenite.analysis.needs import Need
+from arenite.analysis.time_range import Running
 from arenite.boards.board import Board as BoardFacts
+from arenite.emulator.machine import Count
 from arenite.errors import BoardLimitError, LoopLimitError
 from arenite.firmware.board import Board, exported_folder
 from arenite.firmware.compiler.toolchain import DEFAULT as ZIG
@@ -18,7 +20,7 @@ from arenite.firmware.compiler.toolchain import Toolchain
 from arenite.firmware.compiler.zig import Headers
 from arenite.firmware.device import LayerRun
 from arenite.firmware.flash_reads import FlashReads, why_unknown
-from arenite.firmware.folder.exported import why_plain
+from arenite.firmware.folder.exported import Export, why_plain
 from arenite.firmware.measurements import by_layer, passed
 from arenite.firmware.plan.budget import Least
 from arenite.firmware.plan.golden import (
@@ -163,15 +165,21 @@ def trial(
         reads=reads,
         reads_reason=why_unknown(on),
         static_bytes=board.static_bytes,
-        time=time_of(count.cycles, board.processor, on, reads),
+        time=time_of(work_of(count, board.export), board.processor, on, reads),
     )
 
 
+def work_of(count: Count, made: Export) -> Running:
+    """Running of an inference of an export."""
+    return Running(count.cycles, count.instructions, made.constant_bytes, len(made.layers))
+
+
 def time_of(
-    cycles: int, processor: str, on: BoardFacts | None, reads: FlashReads | None
+    work: Running, processor: str, on: BoardFacts | None, reads: FlashReads | None
 ) -> Need | None:
     """Time of an inference on the board that was named."""
-    return None if on is None else time_on(cycles or None, processor, on, on.clock, reads=reads)
+    known = work if work.cycles else None
+    return None if on is None else time_on(known, processor, on, on.clock, reads=reads)
 
 
 def _compared(board: Board, runs: int) -> tuple[list[str], list[LayerRun]]:

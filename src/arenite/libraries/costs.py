@@ -48,9 +48,13 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Cost:
-    """Cost of one inference of an operator, loop by loop."""
+    """Cost of one inference of an operator, loop by loop.
+
+    ``is_borrowed``: some loops were measured at another level of optimisation alone.
+    """
 
     lines: tuple[Line, ...]
+    is_borrowed: bool = False
 
     @cached_property
     def instructions(self) -> int:

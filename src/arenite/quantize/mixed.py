@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from arenite.analysis.fit_time import time_of
 from arenite.analysis.optimization import Figures, figures
-from arenite.analysis.time_range import longest
 from arenite.errors import AreniteError, QuantizationError
 from arenite.model import Model, Operator
 from arenite.model.types import INT4, INT8, INT16
@@ -97,7 +97,8 @@ class Search:
             ours, theirs = self.score(made).get("accuracy", (math.nan, math.nan))
             drop = ours - theirs
         cost = figures(made, self.target)
-        time = longest(cost.cycles, self.target, self.budget.board, self.budget.clock)
+        known = None if cost.cycles is None else self.budget.clock
+        time = time_of(made, self.target, known, board=self.budget.board).most
         point = Point(recipe, self.judge.sqnr(made), cost, time, drop)
         self.points.append(point)
         return point

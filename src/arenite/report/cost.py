@@ -11,6 +11,7 @@ from arenite.libraries.costs import Cost, Line
 from arenite.model.text import printable
 from arenite.report.explain import operator_lines
 from arenite.report.text import Column, number, table, wrapped
+from arenite.target import OPTIMIZE
 
 _BAR = 20
 
@@ -66,18 +67,23 @@ def render_operator_cost(cost: ModelCost, index: int, width: int, bar: str = "â–
 def _heading(cost: ModelCost, width: int) -> Iterator[Text]:
     yield Text(printable(cost.file), style="bold")
     clock = "" if cost.clock is None else f"; {cost.clock:g} MHz"
-    yield from wrapped(f"{cost.target}{clock}, -O2", width)
+    level = "" if cost.target.optimize != OPTIMIZE else f", -{OPTIMIZE}"
+    yield from wrapped(f"{cost.target}{clock}{level}", width)
 
 
 def _operators(cost: ModelCost, width: int, bar: str) -> list[Text]:
     costs = cost.costs
     instructions = [number(one.instructions) if one is not None else "?" for one in costs]
     cycles = [number(one.cycles) if one is not None else "?" for one in costs]
-    times = [_time(cost.milliseconds(one.cycles)) if one is not None else "?" for one in costs]
+    times = [
+        _time(cost.milliseconds(place)) if one is not None else "?"
+        for place, one in enumerate(costs)
+    ]
     once = {operator.index for operator in cost.once}
     shares = [cost.share(one) if one is not None else 0.0 for one in costs]
     macs = [number(op.macs) if op.macs is not None else "?" for op in cost.operators]
-    total = cost.milliseconds(cost.cycles)
+    known_times = [cost.milliseconds(place) for place in range(len(costs))]
+    total = None if cost.clock is None else sum(one for one in known_times if one is not None)
     known = len(costs) - len(cost.missing)
     label = f"total of {known - len(once)}" if cost.missing else "total"
     for column in (instructions, cycles, times):

@@ -109,12 +109,16 @@ def test_it_has_every_section(html: str) -> None:
 
 
 def test_it_leads_with_the_verdict_and_an_export_beside_it() -> None:
-    facts = overview(DIGITS, board="nano33ble", deadline="10ms")
+    facts = overview(DIGITS, board="nano33ble", deadline="15ms")
     exported = FirmwareSize("cortex-m4", 1920, 8000, 3570, 152, 100_000)
     text = Parsed(page(facts, UNDRAWN, exported).html).text
     assert text.index("nano33ble (nRF52840); cortex-m4") < text.index("It fits: the arena into RAM")
     assert text.index("It fits") < text.index("Memory over time")
-    for words in ("11,570 bytes", "1.41 to 2.27 ms", "1,920 bytes (152 bytes of stack"):
+    for words in (
+        "11,570 bytes",
+        "ms (0.1 M cycles of computing",
+        "1,920 bytes (152 bytes of stack",
+    ):
         assert words in text
 
 
@@ -244,9 +248,9 @@ def test_operators_that_nobody_has_are_named_once() -> None:
 
 
 def test_a_processor_without_costs_is_said() -> None:
-    facts = overview(ar.load(DIGITS), target="cortex-m85")
+    facts = overview(ar.load(DIGITS), target="cortex-m3")
     assert facts.cost is None
-    assert "not for cortex-m85" in drawn(facts).text
+    assert "not for cortex-m3" in drawn(facts).text
 
 
 # -- sizes -------------------------------------------------------------------------------

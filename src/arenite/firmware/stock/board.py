@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from arenite.analysis.resolver_code import resolver
+from arenite.analysis.time_range import Running
 from arenite.boards.board import Board as BoardFacts
 from arenite.c_text import fill
 from arenite.cores import CORES, DEFAULT, emulated
@@ -280,6 +281,7 @@ def stock_trial(
         if not same_outputs(reference(*arrays), board.outputs()):
             differences.append(f"inference {number}, outputs")
     reads = board.flash_reads(on, count.cycles)
+    work = Running(count.cycles, count.instructions, len(board.model_bytes), len(layers))
     return Trial(
         file=model.source,
         processor=processor,
@@ -299,7 +301,7 @@ def stock_trial(
         library="tflm",
         reads=reads,
         reads_reason=why_unknown(on),
-        time=time_of(count.cycles, processor, on, reads),
+        time=time_of(work, processor, on, reads),
     )
 
 

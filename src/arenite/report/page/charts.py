@@ -254,8 +254,8 @@ def _largest(values: list[Spec], key: str, most: int) -> list[Spec]:
 # -- costs ----------------------------------------------------------------------------
 
 
-def _time(cost: ModelCost, cycles: float) -> str:
-    ms = cost.milliseconds(cycles)
+def _time(cost: ModelCost, index: int) -> str:
+    ms = cost.milliseconds(index)
     return "" if ms is None else f"{ms:.3g} ms, "
 
 
@@ -272,7 +272,7 @@ def cost_chart(cost: ModelCost) -> Chart:
             "MACs": "?" if operator.macs is None else number(operator.macs),
             "instructions": number(one.instructions),
             "cycles": number(one.cycles),
-            "time": _time(cost, one.cycles) + f"{cost.share(one):.1%}",
+            "time": _time(cost, operator.index) + f"{cost.share(one):.1%}",
         }
         values.append(
             {

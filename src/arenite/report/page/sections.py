@@ -174,11 +174,7 @@ def costs(cost: ModelCost, charts: Charts) -> Iterator[Html]:
                 else (
                     number(estimate.instructions),
                     number(estimate.cycles),
-                    *(
-                        ()
-                        if cost.clock is None
-                        else (f"{cost.milliseconds(estimate.cycles):,.3f}",)
-                    ),
+                    *(() if cost.clock is None else (f"{cost.milliseconds(one.index):,.3f}",)),
                     f"{cost.share(estimate):.1%}",
                 )
             ),

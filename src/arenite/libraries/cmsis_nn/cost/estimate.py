@@ -28,11 +28,14 @@ _MEASURED_IN = "cmsis_nn"
 #: Processors whose costs are known.
 PROCESSORS = tuple(name for name, level in STEPS if level == OPTIMIZE)
 
+#: Those whose own kernels were counted.
+COUNTED = tuple(name for name in PROCESSORS if not CORES[name].costs)
+
 #: Those of which kernels of all types were measured, not of int8 alone.
 COMPLETE = tuple(
     name
     for (name, level), steps in STEPS.items()
-    if level == OPTIMIZE and "CONV_2D, float32" in steps
+    if level == OPTIMIZE and name in COUNTED and "CONV_2D, float32" in steps
 )
 
 #: How far their costs may be off.
@@ -53,11 +56,13 @@ def cost_of(view: NodeView, path: Path | None, target: Target | str) -> Cost | N
     built = find_target(target)
     if built.processor not in PROCESSORS:
         raise ValueError(f"expected a target of {', '.join(PROCESSORS)}, got {built.processor!r}")
-    steps = STEPS.get((built.processor, built.optimize), {})
     loops = loops_of(view, path, built)
-    if loops is None or any(loop.step not in steps.get(loop.function, {}) for loop in loops):
+    own, usual = (STEPS.get((built.processor, one), {}) for one in (built.optimize, OPTIMIZE))
+    lines = None if loops is None else [_line(loop, own) or _line(loop, usual) for loop in loops]
+    if loops is None or lines is None or None in lines:
         return None
-    return Cost(tuple(_line(loop, steps) for loop in loops))
+    is_borrowed = any(_line(loop, own) is None for loop in loops)
+    return Cost(tuple(line for line in lines if line is not None), is_borrowed)
 
 
 def error_of(view: NodeView, target: Target | str) -> Error | None:
@@ -70,6 +75,7 @@ def error_of(view: NodeView, target: Target | str) -> Error | None:
     return Error(median / 100, worst / 100, layers)
 
 
-def _line(loop: Loop, steps: Steps) -> Line:
-    instructions, cycles = steps[loop.function][loop.step]
-    return Line(loop, loop.times * instructions, loop.times * cycles)
+def _line(loop: Loop, steps: Steps) -> Line | None:
+    """Cost of its passes; None where that was not measured."""
+    found = steps.get(loop.function, {}).get(loop.step)
+    return None if found is None else Line(loop, loop.times * found[0], loop.times * found[1])

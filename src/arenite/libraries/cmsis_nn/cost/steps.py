@@ -13,6 +13,7 @@ import csv
 from collections.abc import Iterator
 from pathlib import Path
 
+from arenite.cores import CORES
 from arenite.target import OPTIMIZATIONS, OPTIMIZE
 
 #: A processor and a level of optimisation.
@@ -58,7 +59,8 @@ def _errors() -> dict[Build, Errors]:
         for (processor, of), errors in found.items():
             if of != level:
                 continue
-            median, worst, layers = (row[f"{processor} {n}"] for n in ("median", "worst", "layers"))
+            core = next(iter(CORES[processor].costs), processor)
+            median, worst, layers = (row[f"{core} {n}"] for n in ("median", "worst", "layers"))
             if layers:
                 errors[row["kernel"]] = _number(median), _number(worst), int(layers)
     return found
@@ -69,5 +71,24 @@ def _processors(row: dict[str, str]) -> list[str]:
     return [column.removesuffix(end) for column in row if column.endswith(end)]
 
 
-STEPS: dict[Build, Steps] = _steps()
+def _scaled(steps: Steps, share: float) -> Steps:
+    """The same instructions in a share of the cycles."""
+    return {
+        kernel: {loop: (count, cycles * share) for loop, (count, cycles) in loops.items()}
+        for kernel, loops in steps.items()
+    }
+
+
+def _with_others(measured: dict[Build, Steps]) -> dict[Build, Steps]:
+    """Costs that were measured, and of cores whose costs are a share of another's."""
+    others = {
+        (core.name, level): _scaled(steps, core.costs[1])
+        for core in CORES.values()
+        for (name, level), steps in measured.items()
+        if core.costs and core.costs[0] == name
+    }
+    return measured | others
+
+
+STEPS: dict[Build, Steps] = _with_others(_steps())
 ERRORS: dict[Build, Errors] = _errors()
