@@ -22,7 +22,7 @@ from arenite.quantize.data import read_data
 from arenite.quantize.judge import Judge
 from arenite.quantize.outcome import quantization_facts
 from arenite.quantize.rewriting import rewritten
-from arenite.runtime.io_conversion import real_range
+from arenite.runtime.io_conversion import dequantized, real_range
 from tests.ops.lstm import lstm
 from tests.ops.svdf import svdf
 from tests.optimize.networks import KINDS, network
@@ -455,3 +455,25 @@ def test_a_model_that_is_not_sound_is_a_model_error():
     b.output(y)
     with pytest.raises(ar.ModelError, match="has another writer"):
         ar.quantize(b.build(), np.zeros((30, 1, 4), np.float32))
+
+
+def powers():
+    """``x ** 0.5``, which TFLM has no kernel for."""
+    b = ModelBuilder()
+    x = b.input("x", (1, 8), "float32")
+    y, z = (b.tensor(name, (1, 8), "float32") for name in "yz")
+    b.operator("POW", [x, b.constant("half", np.full((1,), 0.5, np.float32))], [y])
+    b.operator("MUL", [y, b.constant("two", np.full((1,), 2, np.float32))], [z], MulOptions())
+    b.output(z)
+    return b.build()
+
+
+def test_what_tflm_lacks_is_written_from_what_it_has_first(oracle):
+    x = np.random.default_rng(0).uniform(1, 4, (40, 1, 8)).astype(np.float32)
+    result, report = ar.quantize(powers(), x, passes=())
+    assert any("POW" in text for text in report.rewritten)
+    assert "POW" not in {op.name for op in result.main.operators}
+    assert agrees(oracle, result, [x[:4]]) == "ok"
+    found = ar.Interpreter(result).predict(x, quantize=True)
+    real = dequantized(found, result.outputs[0])
+    np.testing.assert_allclose(real.reshape(x.shape), 2 * np.sqrt(x), atol=0.1)

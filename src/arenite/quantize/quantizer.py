@@ -40,7 +40,7 @@ from arenite.quantize.plan import FLOAT, Precision, Range, has_floats
 from arenite.quantize.poor import agreement_of, slower_than_float, why_poor
 from arenite.quantize.reach import brought_near
 from arenite.quantize.recipe import Recipe
-from arenite.quantize.rewriting import rewritten
+from arenite.quantize.rewriting import lowered_first, rewritten
 from arenite.quantize.settings import (
     AGAIN,
     DEFAULT_PASSES,
@@ -136,7 +136,7 @@ def quantize(
         budget or Budget(),
         (inference_input_type, inference_output_type),
     )
-    given = moved_inside(model_of(model))
+    given, lowered = lowered_first(moved_inside(model_of(model)), meant)
     require_float(given)
     reading = reading or Reading()
     samples = read_data(data, given, reading)
@@ -162,7 +162,8 @@ def quantize(
 
     recipe, steps, front = work.improve(recipe, judge, score)
     report = _report(work, recipe, judge, steps)
-    report = replace(report, rewritten=changes, front=front, scores=score(report.model))
+    done = (*lowered, *changes)
+    report = replace(report, rewritten=done, front=front, scores=score(report.model))
     poor = "" if settings.budget.is_quality else why_poor(report)
     if poor and not accept:
         raise QuantizationError(poor)

@@ -22,6 +22,15 @@ from arenite.ops.tflite.mul import MulOptions
 from arenite.optimize.optimizer import run_pass
 from arenite.optimize.rewrite import Edit, edited
 from arenite.optimize.settings import Settings
+from arenite.target import Target
+
+
+def lowered_first(model: Model, target: Target | None) -> tuple[Model, tuple[str, ...]]:
+    """The model with what TFLM lacks written from what it has, and what was done, in words."""
+    if model.format == "mnn":
+        return model, ()
+    step = run_pass("lower", model, Settings(target, lower=True))
+    return step.after, tuple(map(str, step.changes))
 
 
 def rewritten(model: Model) -> tuple[Model, tuple[str, ...]]:
