@@ -79,6 +79,54 @@ def turned(kind: str, order: tuple[int, ...]) -> Kind:
     return made
 
 
+def slice_of_six(rng: Rng) -> Model:
+    net = Net(rng)
+    x, at = net.input("x", (1, 2, 5, 2, 2, 4), "float32"), int(rng.integers(0, 3))
+    begin, size = ints(net, 0, 0, at, 0, 0, 1), ints(net, 1, 2, 2, 2, -1, 2)
+    return net.ended(net.op("SLICE", [x, begin, size], (1, 2, 2, 2, 2, 2)))
+
+
+# -- integers -----------------------------------------------------------------------------
+
+
+def divided(name: str) -> Kind:
+    """Between integers of both signs, and constants of both."""
+
+    def made(rng: Rng) -> Model:
+        net = Net(rng)
+        x = net.input("x", (3, 4), "int32")
+        return net.ended(net.op(name, [x, ints(net, 3, -2, 5, -7)], (3, 4), "int32"))
+
+    return made
+
+
+def extreme(name: str) -> Kind:
+    def made(rng: Rng) -> Model:
+        net = Net(rng)
+        x = net.input("x", (2, int(rng.integers(2, 8)), 3), "int32")
+        axes, shape = [((1,), (2, 3)), ((0, -2), (3,))][int(rng.integers(0, 2))]
+        return net.ended(net.op(name, [x, ints(net, *axes)], shape, "int32"))
+
+    return made
+
+
+def diagonal(name: str, kind: str) -> Kind:
+    """A diagonal alone, or put into matrices that are higher or wider."""
+
+    def made(rng: Rng) -> Model:
+        net = Net(rng)
+        more = {"scale": 0.05, "zero_point": 3} if kind == "int8" else {}
+        if name == "MATRIX_DIAG":
+            x = net.input("x", (2, 3), kind, **more)
+            return net.ended(net.op(name, [x], (2, 3, 3), kind, **more))
+        rows, columns = map(int, rng.permutation([3, 5]))
+        x = net.input("x", (2, rows, columns), kind, **more)
+        z = net.input("z", (2, 3), kind, **more)
+        return net.ended(net.op(name, [x, z], (2, rows, columns), kind, **more))
+
+    return made
+
+
 # -- pixels -------------------------------------------------------------------------------
 
 
@@ -214,6 +262,16 @@ MORE: dict[str, Kind] = {
     "STRIDED_SLICE of six dimensions": slice_with_steps,
     "TRANSPOSE of six dimensions": turned("float32", (0, 1, 4, 2, 5, 3)),
     "TRANSPOSE of six dimensions, int8": turned("int8", (1, 0, 3, 2, 4, 5)),
+    "SLICE of six dimensions": slice_of_six,
+    "FLOOR_DIV, int32": divided("FLOOR_DIV"),
+    "FLOOR_MOD, int32": divided("FLOOR_MOD"),
+    "REDUCE_MAX, int32": extreme("REDUCE_MAX"),
+    "REDUCE_MIN, int32": extreme("REDUCE_MIN"),
+    "MATRIX_DIAG": diagonal("MATRIX_DIAG", "float32"),
+    "MATRIX_DIAG, int8": diagonal("MATRIX_DIAG", "int8"),
+    "MATRIX_DIAG, int32": diagonal("MATRIX_DIAG", "int32"),
+    "MATRIX_SET_DIAG": diagonal("MATRIX_SET_DIAG", "float32"),
+    "MATRIX_SET_DIAG, int32": diagonal("MATRIX_SET_DIAG", "int32"),
     "CAST of uint8": pixels,
     "COMPLEX_ABS": spectrum("COMPLEX_ABS"),
     "REAL": spectrum("REAL"),

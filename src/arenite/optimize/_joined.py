@@ -50,9 +50,23 @@ def sliced(parts: Parts) -> None:
     parts.require(not (options.ellipsis_mask or options.new_axis_mask), "it adds dimensions")
     ends = [parts.integers(number) for number in (1, 2, 3)]
     parts.require(all(len(one) == len(shape) for one in ends), "it leaves dimensions out")
+    taken = [_taken(n, axis, [one[axis] for one in ends], options) for axis, n in enumerate(shape)]
+    _cut(parts, taken)
+
+
+def sliced_plainly(parts: Parts) -> None:
+    """SLICE with the dimensions merged that it takes whole; equal bits."""
+    shape, (begin, size) = parts.shape(0), (parts.integers(number) for number in (1, 2))
+    parts.require(len(shape) > _MOST_SLICED, "")
+    parts.require(len(begin) == len(size) == len(shape), "it leaves dimensions out")
+    pairs = zip(shape, begin, size, strict=True)
+    _cut(parts, [range(at, n if count < 0 else at + count) for n, at, count in pairs])
+
+
+def _cut(parts: Parts, places: list[range]) -> None:
+    """STRIDED_SLICE of the places along each axis, of as few axes as they leave."""
     merged: list[tuple[int, range]] = []
-    for axis, n in enumerate(shape):
-        taken = _taken(n, axis, [one[axis] for one in ends], options)
+    for n, taken in zip(parts.shape(0), places, strict=True):
         if merged and taken == range(n) and merged[-1][1] == range(merged[-1][0]):
             whole = merged.pop()[0] * n
             merged.append((whole, range(whole)))

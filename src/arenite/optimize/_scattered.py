@@ -128,3 +128,24 @@ def local_response(parts: Parts) -> None:
         power = parts.run("EXP", parts.run("MUL", parts.run("LOG", sums), turned))
     parts.run("MUL", parts.input(0), power)
     parts.rounds(FLOATS)
+
+
+def diagonal(parts: Parts) -> None:
+    """SELECT_V2 of a diagonal and zeros; equal bits."""
+    shape = parts.y.shape if parts.y.type is INT32 else ()  # of which SELECT becomes a difference
+    zero = parts.value(np.zeros(shape, parts.y.type.dtype), parts.y)
+    _on_diagonal(parts, parts.input(0), zero)
+
+
+def set_diagonal(parts: Parts) -> None:
+    """SELECT_V2 of a diagonal and what is beside it; equal bits."""
+    _on_diagonal(parts, parts.input(1), parts.input(0))
+
+
+def _on_diagonal(parts: Parts, diagonal_: int, others: int) -> None:
+    shape = parts.y.shape
+    parts.require(2 <= len(shape) <= 5, "it has too many dimensions")
+    rows, columns = shape[-2:]
+    tall = (*shape[:-2], rows, 1) if rows <= columns else (*shape[:-2], 1, columns)
+    x = parts.run("RESHAPE", diagonal_, parts.told(tall), shape=tall)
+    parts.run("SELECT_V2", parts.value(np.eye(rows, columns, dtype=np.bool_)), x, others)

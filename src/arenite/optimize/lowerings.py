@@ -37,7 +37,8 @@ from arenite.optimize._functions import (
     power,
     sign,
 )
-from arenite.optimize._joined import joined, sliced, turned_axes
+from arenite.optimize._integers import floor_div, floor_mod, largest, smallest
+from arenite.optimize._joined import joined, sliced, sliced_plainly, turned_axes
 from arenite.optimize._known import arange, expand_dims, fill, gather, product_of_all, rank, where
 from arenite.optimize._moved import (
     broadcast_to,
@@ -53,9 +54,11 @@ from arenite.optimize._scattered import (
     BucketizeOptions,
     LocalResponseNormalizationOptions,
     bucketize,
+    diagonal,
     local_response,
     scatter_nd,
     segments,
+    set_diagonal,
 )
 from arenite.optimize._spectrum import complex_abs, imag, real
 from arenite.optimize.parts import Parts
@@ -286,8 +289,8 @@ LOWERINGS: dict[str, Rule] = {
     "SUB": sub,
     "DYNAMIC_UPDATE_SLICE": update_slice,
     "REDUCE_PROD": first_of(product_of_all, product),
-    "REDUCE_MAX": by_number,
-    "REDUCE_MIN": first_of(reduce_min, by_number),
+    "REDUCE_MAX": first_of(by_number, largest),
+    "REDUCE_MIN": first_of(reduce_min, by_number, smallest),
     "SUM": first_of(total, sum_of_halves),
     "CUMSUM": sum_of_halves,
     "RANK": rank,
@@ -301,8 +304,11 @@ LOWERINGS: dict[str, Rule] = {
     "GREATER_EQUAL": by_number,
     "LESS": by_number,
     "LESS_EQUAL": by_number,
-    "FLOOR_DIV": by_number,
-    "FLOOR_MOD": by_number,
+    "FLOOR_DIV": first_of(by_number, floor_div),
+    "FLOOR_MOD": first_of(by_number, floor_mod),
+    "SLICE": sliced_plainly,
+    "MATRIX_DIAG": diagonal,
+    "MATRIX_SET_DIAG": set_diagonal,
     "ARG_MAX": by_number,
     "ARG_MIN": by_number,
     "SQUARED_DIFFERENCE": squared_difference,
