@@ -477,3 +477,12 @@ def test_what_tflm_lacks_is_written_from_what_it_has_first(oracle):
     found = ar.Interpreter(result).predict(x, quantize=True)
     real = dequantized(found, result.outputs[0])
     np.testing.assert_allclose(real.reshape(x.shape), 2 * np.sqrt(x), atol=0.1)
+
+
+def test_progress_names_what_is_done_and_each_pass():
+    told = []
+    model = random_dense(4, 3)
+    ar.quantize(model, samples(model, 30), progress=lambda *one: told.append(one))
+    names = list(dict.fromkeys(name for name, _, _ in told))
+    assert names == ["calibrating", "pass ranges", "pass smooth", "pass correct", "judging"]
+    assert all(done <= total for _, done, total in told)

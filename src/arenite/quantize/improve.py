@@ -32,15 +32,18 @@ Pass = Callable[[Recipe, Means], Iterator[tuple[str, Recipe]]]
 
 
 def improved(
-    recipe: Recipe, judge: Judge, learning: Source, settings: Settings, executor: Executor | None
+    recipe: Recipe, means: Means, progress: Callable[[str, int, int], object]
 ) -> tuple[Recipe, tuple[Step, ...]]:
-    """The best recipe that the passes lead to, and every step on the way."""
-    means = Means(learning, judge, executor, settings)
+    """The best recipe that the passes lead to, and every step on the way.
+
+    ``progress`` is called with each pass's name, how many are done, and how many there are.
+    """
+    judge, settings = means.judge, means.settings
+    asked = [name for name in PASSES if name in settings.passes]
     best = judge.verdict(recipe.written.model)
     steps = [Step("plain", settings.method, best.sqnr, best.sqnr, kept=True, seconds=0.0)]
-    for name in PASSES:
-        if name not in settings.passes:
-            continue
+    for number, name in enumerate(asked):
+        progress(f"pass {name}", number, len(asked))
         run: Pass = getattr(import_module(f"{_FOLDER}.{name}"), name)
         begin, before, found = time.perf_counter(), best.sqnr, recipe
         for detail, candidate in run(recipe, means):

@@ -33,7 +33,7 @@ from arenite.quantize.admission import (
 )
 from arenite.quantize.calibration import calibrated
 from arenite.quantize.data import Parts, bounded, parts_of, picture_ranges, read_data
-from arenite.quantize.improve import improved
+from arenite.quantize.improve import Means, improved
 from arenite.quantize.judge import Judge, layer_noise, reals
 from arenite.quantize.outcome import Floating, Report, Spread, Step
 from arenite.quantize.plan import FLOAT, Precision, Range, has_floats
@@ -193,7 +193,6 @@ class _Work:
         self, recipe: Recipe, judge: Judge, score: Score
     ) -> tuple[Recipe, tuple[Step, ...], tuple[Any, ...]]:
         """Recipe that passes make of the plain one, then for a budget; steps and mixtures tried."""
-        self.progress("improving", 0, 1)
         recipe, steps = self._improved(recipe, judge, self.settings)
         if not self.settings.budget.is_limit:
             return recipe, steps, ()
@@ -210,7 +209,8 @@ class _Work:
     def _improved(
         self, recipe: Recipe, judge: Judge, settings: Settings
     ) -> tuple[Recipe, tuple[Step, ...]]:
-        return improved(recipe, judge, self.parts.learning, settings, self.executor)
+        means = Means(self.parts.learning, judge, self.executor, settings)
+        return improved(recipe, means, self.progress)
 
     def begin(self) -> tuple[Recipe, tuple[str, ...]]:
         """The plain recipe, everything in the precision asked for; what was done to the model."""

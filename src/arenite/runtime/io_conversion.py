@@ -50,8 +50,10 @@ def tensor_index(model: Model, which: int | str, subgraph: int) -> int:
         KeyError: There is no such tensor.
     """
     tensors = model.subgraphs[subgraph].tensors
-    names = {tensor.name: index for index, tensor in reversed(list(enumerate(tensors)))}
-    index = names.get(which, -1) if isinstance(which, str) else which
+    index = which
+    if isinstance(index, str):
+        named = (number for number, tensor in enumerate(tensors) if tensor.name == which)
+        index = next(named, -1)
     if not 0 <= index < len(tensors):
         raise KeyError(f"subgraph {subgraph} has no tensor {which!r}")
     return index
