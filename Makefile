@@ -24,13 +24,16 @@ FORMATTED := src csrc
 LOCKED := $(PIP) install --require-hashes --requirement requirements
 BUILT := --no-deps --no-build-isolation --config-settings=build-dir=$(VENV)/engine
 
-.PHONY: help demo firmware test check test-long test-random test-report test-cluster lock sanitize fuzz spills arm test-arm lint types docs site bench native wheel wheels test-wheel rehearse clean
+.PHONY: help demo fit firmware test check test-long test-random test-report test-cluster lock sanitize fuzz spills arm test-arm lint types docs site bench native wheel wheels test-wheel rehearse clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
 demo: $(VENV)/.demo ## read a handwritten digit with the bundled model
 	@$(BIN)/python examples/digits/demo.py
+
+fit: $(VENV)/.demo ## whether a model fits a board: make fit MODEL=model.tflite BOARD=nano33ble
+	@$(BIN)/arenite fit $(or $(MODEL),examples/digits/digits_int8.tflite) $(if $(BOARD),--board $(BOARD))
 
 firmware: $(VENV)/.board ## the digits as firmware on an emulated Cortex-M4, with a UART
 	@$(MAKE) --no-print-directory -C examples/firmware PYTHON=$(abspath $(BIN))/python
