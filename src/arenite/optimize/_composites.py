@@ -17,7 +17,7 @@ from arenite.optimize.parts import options_of
 COMPOSITE = "STABLEHLO_COMPOSITE"
 #: Operators, and tensors, of a subgraph that composites are put into: composites of composites may
 #: be more than memory holds.
-_MOST = 100_000
+_MOST = 20_000
 
 
 def decomposed(model: Model) -> Outcome:
