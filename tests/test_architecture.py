@@ -35,7 +35,7 @@ LAYERS = (
         "quantity",
         "revisions",
     },
-    {"library_facts", "json_file"},
+    {"library_facts", "documents"},
     {"model", "target", "boards"},
     {"native", "emulator"},
     {"memory", "npu"},
@@ -377,6 +377,41 @@ ONE_PLACE = {
     r"\bConsole\(": {"cli/common.py"},
     # Of our own making alone: questions to a worker, models for other machines, kept chunks.
     r"\bpickle\.loads?\b": {"analysis/evaluation/workers.py", "processes/workers.py"},
+    # Elsewhere files are read by ``arenite.files``, which waits for no pipe and takes no device.
+    r"(?<![\w.])(?:os\.)?open\(": {
+        "files.py",
+        "analysis/evaluation/kept.py",  # to write
+        "peers/packages.py",  # the null device
+        "firmware/folder/places.py",  # within an open folder, no links, no pipes
+        "mnn/session/tensor.py",  # memory
+        "processes/children.py",  # from here on our own pipes, locks and verdicts
+        "processes/folders.py",
+        "processes/inside.py",
+        "processes/verdict.py",
+        "peers/process.py",  # a method of a peer
+    },
+    r"\w\.open\(|\)\.open\(": {
+        "analysis/inputs/media.py",  # these two: what open_regular has opened
+        "analysis/inputs/npz.py",
+        "cli/fit.py",  # to write
+        "cli/run.py",  # to write
+        "emulator/qemu.py",  # its own log
+        "libraries/cmsis_nn/cost/steps.py",  # these two: tables of the package
+        "libraries/esp_nn/cost/estimate.py",
+        "peers/process.py",  # a peer
+        *("analysis/evaluation/kept.py", "files.py", "firmware/folder/places.py"),
+        *("peers/packages.py", "processes/folders.py", "processes/verdict.py"),
+    },
+    r"\.read_(?:text|bytes)\(": {
+        "analysis/machine.py",  # /proc/cpuinfo
+        "c_text.py",  # from here on files of the package
+        "firmware/compiled/source.py",
+        "libraries/cmsis_nn/kernels.py",
+        "native/_build.py",
+        "report/page/document.py",
+        "revisions/known.py",
+    },
+    r"\b(?:fromfile|memmap|genfromtxt|loadtxt|imread|run_path|SourceFileLoader)\(": set(),
 }
 
 

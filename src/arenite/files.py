@@ -61,6 +61,34 @@ def _require_regular(status: os.stat_result, path: Path) -> None:
             raise OSError(errno.EINVAL, f"expected a regular file, got {kind}", name)
 
 
+def read_file(path: Path, most_bytes: int | None = None) -> bytes:
+    """All of a regular file.
+
+    Args:
+        path: Its name.
+        most_bytes: That are read; a larger file is refused before any is.
+
+    Raises:
+        ValueError: It is larger.
+        FileChangedError: It was changed while it was read.
+        OSError: It cannot be read, or is no regular file.
+    """
+    with open_regular(path, buffering=0) as file:
+        size = os.fstat(file.fileno()).st_size
+        if most_bytes is not None and size > most_bytes:
+            raise ValueError(f"expected at most {most_bytes:,} bytes, got {size:,}")
+        return read_whole(file)
+
+
+def read_source(path: Path) -> str:
+    """All of a source file, where what is no UTF-8 is shown as such.
+
+    Raises:
+        OSError: See :func:`read_file`.
+    """
+    return read_file(path).decode("utf-8", "replace").replace("\r\n", "\n")
+
+
 def read_whole(file: BinaryIO) -> bytes:
     """All of a file that was just opened, in one piece of memory if it is not buffered.
 

@@ -106,7 +106,7 @@ def test_a_field_that_is_not_there_is_said(board, field):
         ("[]", "all of it: expected an object, got list"),
         ("[" * 100_000, "is broken"),
         ('{"name": "a", "name": "b"}', "expected each field once"),
-        (" " * ((8 << 20) + 1), "expected at most 8388608 bytes, got 8388609"),
+        (" " * ((8 << 20) + 1), "expected at most 4,194,304 bytes, got 8,388,609"),
     ],
     ids=["nothing", "a list", "nested", "twice", "long"],
 )

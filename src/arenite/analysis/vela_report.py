@@ -18,7 +18,7 @@ from typing import Any
 
 from arenite.analysis.ethos_u import npu_operators
 from arenite.errors import ModelError
-from arenite.files import open_regular, read_whole
+from arenite.files import read_file
 from arenite.model import Model
 from arenite.model.text import printable
 from arenite.npu.cycles import Cycles, estimate, system_of
@@ -79,13 +79,10 @@ def read_report(path: Path) -> VelaReport:
         OSError: It cannot be read.
         ModelError: It is no such table; says where.
     """
-    with open_regular(path) as file:
-        data = read_whole(file)
-    if len(data) > _MOST_BYTES:
-        raise ModelError(f"{path}: expected at most {_MOST_BYTES} bytes, got {len(data)}")
     try:
-        rows = list(csv.DictReader(io.StringIO(data.decode("utf-8"), newline="")))
-    except (UnicodeDecodeError, csv.Error) as error:
+        text = read_file(path, _MOST_BYTES).decode("utf-8")
+        rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    except (ValueError, csv.Error) as error:
         raise ModelError(f"{path}: expected Vela's per-layer.csv: {error}") from None
     if not rows or not set(_COLUMNS) <= rows[0].keys():
         raise ModelError(

@@ -6,7 +6,6 @@ an arena the program that loads it allocates. What is needed depends on the kern
 
 from __future__ import annotations
 
-import json
 import warnings
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -16,8 +15,8 @@ from arenite.analysis.arena_use import Firmware, needed_by
 from arenite.analysis.runtimes import Runtime
 from arenite.boards import Board
 from arenite.boards.board import board_facts
+from arenite.documents import read_json
 from arenite.errors import AreniteError, UndefinedWarning
-from arenite.files import open_regular, read_whole
 from arenite.formats import load
 from arenite.library_facts import facts_of
 from arenite.model import Model
@@ -143,13 +142,9 @@ def read_manifest(path: str | Path) -> Manifest:
         OSError: It cannot be read.
     """
     place = Path(path)
-    with open_regular(place) as file:
-        data = read_whole(file)
-    if len(data) > _MOST_BYTES:
-        raise ManifestError(f"{place}: expected at most {_MOST_BYTES:,} bytes, got {len(data):,}")
     try:
-        said = json.loads(data)
-    except (ValueError, RecursionError) as error:
+        said = read_json(place, _MOST_BYTES)
+    except ValueError as error:
         raise ManifestError(f"{place}: expected JSON: {error}") from None
     micro = said.get("micro") if isinstance(said, dict) else None
     size = micro.get("tensor_arena_size") if isinstance(micro, dict) else None

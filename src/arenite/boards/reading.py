@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args
 
 from arenite.accelerators import ACCELERATORS, accelerator_name
 from arenite.boards.board import Bank, Board, Cache, Energy, FlashWaits, Holds, Stalls, Usable
+from arenite.documents import read_toml
 from arenite.quantity import bytes_of, megahertz_of
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib  # the same under its older name
 
 _SHARED = ("processor", "clock", "flash", "reading", "source", "aliases", "banks", "note")
 _BUILT = ("usable", "stalls", "optimize")
@@ -22,8 +17,6 @@ _CHIP = ("name", *_SHARED, "energy", "waits", "npus", *_BUILT)
 _BOARD = ("name", "chip", *_SHARED, "npus", "energy", "waits", *_BUILT)
 _CACHE = ("size", "line", "ways")
 _BANK = ("name", "size", "address", "holds", "note")
-#: No chip list is longer; a file that is no board is refused before it is parsed.
-_LARGEST = 1 << 20
 
 
 class BoardFileError(ValueError):
@@ -37,15 +30,10 @@ def parsed(path: Path) -> dict[str, Any]:
         BoardFileError: It is not one.
         OSError: It cannot be read.
     """
-    with path.open("rb") as file:
-        data = file.read(_LARGEST + 1)
-    if len(data) > _LARGEST:
-        raise BoardFileError(f"'{path}': expected a board's TOML file, got more than 1 MB")
     try:
-        found: dict[str, Any] = tomllib.loads(data.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        return read_toml(path)
+    except ValueError as error:
         raise BoardFileError(f"'{path}': expected TOML: {error}") from None
-    return found
 
 
 def board_of(table: Mapping[str, Any], chips: Mapping[str, Mapping[str, Any]], where: str) -> Board:

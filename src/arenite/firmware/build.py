@@ -10,7 +10,7 @@ from arenite.cores import DEFAULT, Core, emulated
 from arenite.emulator import machine, qemu
 from arenite.emulator.elf import Image, read_elf
 from arenite.errors import BoardError
-from arenite.files import save
+from arenite.files import read_file, save
 from arenite.firmware.compiler.toolchain import DEFAULT as ZIG
 from arenite.firmware.compiler.toolchain import Toolchain
 from arenite.firmware.compiler.zig import Headers, link_script
@@ -72,7 +72,7 @@ def build(
         return _with_tflm([*files, into / "board.c"], own, into, core, headers)
     command = [*toolchain.flags(core), *_LINKED, *map(str, files), "board.c"]
     toolchain.link([*command, "-o", "firmware.elf"], into, folder, core)
-    return read_elf((into / "firmware.elf").read_bytes())
+    return read_elf(read_file(into / "firmware.elf"))
 
 
 def _with_tflm(

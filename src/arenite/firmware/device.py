@@ -13,6 +13,7 @@ from arenite.cores import CORES
 from arenite.emulator.machine import Count, Machine
 from arenite.emulator.qemu import Qemu
 from arenite.errors import BoardError
+from arenite.files import read_source
 from arenite.firmware.build import build
 from arenite.firmware.compiler.toolchain import DEFAULT, Toolchain
 from arenite.firmware.compiler.zig import Headers
@@ -74,7 +75,7 @@ class Device:
         self.ram_bytes = sum(ram)
         self._has_kernels = f"{name}_prepare_kernels" in image.symbols
         test = folder / SOURCES / "selftest.c"
-        text = test.read_text("utf-8", errors="replace") if self._has_kernels else ""
+        text = read_source(test) if self._has_kernels else ""
         self._test_functions = {*_DEFINED.findall(text)}
         self._begin()
         self.call("init")

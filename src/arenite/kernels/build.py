@@ -14,7 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from arenite.errors import KernelBuildError
-from arenite.files import save
+from arenite.files import read_file, read_source, save
 from arenite.kernels import cache
 from arenite.kernels.closure import parser_of, sources_beside, sources_that_define
 from arenite.kernels.compiler import (
@@ -112,7 +112,7 @@ def build(request: Request) -> Built:
     if kept is not None:
         listed = kept[0].with_suffix(".names")
         with suppress(OSError, ValueError):
-            rows = json.loads(listed.read_text())
+            rows = json.loads(read_file(listed))
             return Built(kept[0], {name: Function(*row) for name, row in rows.items()})
     with scratch_folder() as folder:
         return _Build(request, folder).built()
@@ -167,8 +167,8 @@ class _Build:
     def _chosen(self, mine: Sequence[Compiled]) -> dict[str, Function]:
         """The function of every operator."""
         request = self._request
-        texts = [path.read_text(errors="replace") for path in request.files]
-        objects = [one.object.read_bytes() for one in mine[: len(request.files)]]
+        texts = [read_source(path) for path in request.files]
+        objects = [read_file(one.object) for one in mine[: len(request.files)]]
         found = functions_in(texts, objects)
         if request.names:
             return {
@@ -217,7 +217,7 @@ class _Build:
     @cached_property
     def _beside(self) -> list[Path]:
         """The sources beside the headers that the user's files and the shim include, and so on."""
-        listed = (path.read_text(errors="replace") for path in self._folder.rglob("*.d"))
+        listed = (read_source(path) for path in self._folder.rglob("*.d"))
         return sources_beside(self._tree, (path for text in listed for path in inputs_of(text)))
 
     def _archives(self, wanted: Mapping[Path, None]) -> list[Path]:

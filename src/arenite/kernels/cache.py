@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
-from arenite.files import save
+from arenite.files import read_file, save
 
 _VARIABLE = "ARENITE_CACHE"
 #: Changes when products of older versions are of no use.
@@ -39,7 +39,7 @@ def find(key: str) -> tuple[Path, list[Path]] | None:
     """The product of a key and its inputs, if all of these are what they were."""
     listed = cache_folder() / f"{key}.json"
     try:
-        row = json.loads(listed.read_text())
+        row = json.loads(read_file(listed))
         product = cache_folder() / str(row["product"])
         inputs = {Path(path): str(digest) for path, digest in row["inputs"].items()}
         is_there = product.is_file() and all(
@@ -74,4 +74,4 @@ def _digest_of(path: Path) -> str:
 
 @lru_cache(maxsize=10_000)
 def _digest(path: str, _time: int, _size: int) -> str:
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    return hashlib.sha256(read_file(path)).hexdigest()

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from arenite.errors import KernelBuildError
+from arenite.files import read_source
 from arenite.kernels.tree import Tree
 
 _KERNELS = Path("tensorflow/lite/micro/kernels")
@@ -57,13 +58,13 @@ def sources_for(tree: Tree, calls: Sequence[str], own: Sequence[Path] = ()) -> l
     defined = {name for path in own for name in _registrations(path)}
     # A user's copy of a kernel takes the place of the tree's.
     found = [p for p in found if p.resolve() not in mine and not defined & _registrations(p)]
-    needs_cmsis_nn = any(_USES_CMSIS_NN in path.read_text(errors="replace") for path in found)
+    needs_cmsis_nn = any(_USES_CMSIS_NN in read_source(path) for path in found)
     return [*found, *(_cmsis_nn(tree) if needs_cmsis_nn or not own else ())]
 
 
 def _registrations(path: Path) -> set[str]:
     """The functions that a file defines and that give registrations."""
-    return set(_REGISTRATION.findall(path.read_text(errors="replace")))
+    return set(_REGISTRATION.findall(read_source(path)))
 
 
 def sources_beside(tree: Tree, files: Iterable[Path]) -> list[Path]:
@@ -95,7 +96,7 @@ def sources_that_define(
     spaces = {parts[-2] for parts in spelled if len(parts) == 2}
     wrapped = re.compile(rf"\bnamespace\s+(?:{'|'.join(sorted(spaces)) or '$^'})\s*\{{\s*#include")
     for path in _searched(tree):
-        text = path.read_text(errors="replace")
+        text = read_source(path)
         for name in set(defined.findall(text)):
             found.setdefault(name, []).append(path)
         if wrapped.search(_without_comments(text)):
@@ -134,7 +135,7 @@ def _followed(tree: Tree, waiting: list[Path], variant: str) -> list[Path]:
         seen.add(path)
         if path.suffix in _SUFFIXES:
             found.add(path)
-        for name in _INCLUDE.findall(path.read_text(errors="replace")):
+        for name in _INCLUDE.findall(read_source(path)):
             waiting += _of_include(tree, name, variant)
     return sorted(found)
 
@@ -163,11 +164,11 @@ def _first(folder: Path, stem: str) -> Path | None:
 
 def _kernels(tree: Tree, calls: Sequence[str], own: Sequence[Path]) -> list[Path]:
     """The sources of the functions that these lines register, a user's own first."""
-    text = (tree.root / _RESOLVER).read_text(errors="replace")
+    text = read_source(tree.root / _RESOLVER)
     folders = (_KERNELS / "cmsis_nn", _KERNELS, Path("signal/micro/kernels"))
     files = [path for folder in folders for path in sorted((tree.root / folder).glob("*.c*"))]
-    texts = {path: path.read_text(errors="replace") for path in own}
-    texts |= {path: path.read_text(errors="replace") for path in files if "_test" not in path.stem}
+    texts = {path: read_source(path) for path in own}
+    texts |= {path: read_source(path) for path in files if "_test" not in path.stem}
     found, missing = [*own], []
     for call in calls:
         wanted = _registered(text, call)

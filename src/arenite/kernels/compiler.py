@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arenite.errors import KernelBuildError
+from arenite.files import read_source
 from arenite.processes.children import run_program
 from arenite.processes.paths import find_package
 
@@ -87,7 +88,7 @@ def compile_file(source: Path, arguments: Sequence[str], into: Path) -> Compiled
     done = run_program(zig(), *command, folder=into)
     if done.code:
         raise KernelBuildError(_first_error(source, done.err), command=["zig", *command])
-    return Compiled(target, inputs_of(listed.read_text(errors="replace")))
+    return Compiled(target, inputs_of(read_source(listed)))
 
 
 def link(objects: Sequence[Path], arguments: Sequence[str], into: Path) -> tuple[Path | None, str]:

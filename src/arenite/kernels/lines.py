@@ -9,6 +9,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from arenite.files import read_file
+
 
 class Row(NamedTuple):
     """Instructions from an address on, up to the next row, are of a line."""
@@ -40,7 +42,7 @@ def _rows(library: Path) -> tuple[tuple[Row, int], ...]:
     try:
         from elftools.elf.elffile import ELFFile  # noqa: PLC0415 - of the extra board
 
-        rows = list(_all_rows(ELFFile(io.BytesIO(library.read_bytes()))))
+        rows = list(_all_rows(ELFFile(io.BytesIO(read_file(library)))))
     except Exception:  # the library may be anything: a line is a help, and its lack no fault
         return ()
     pairs = pairwise(rows)

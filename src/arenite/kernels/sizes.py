@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from arenite.errors import BoardError
-from arenite.files import save
+from arenite.files import read_file, save
 from arenite.formats.tflite_write import write
 from arenite.hooks import call_above
 from arenite.kernels import cache
@@ -64,7 +64,7 @@ def asked_for(where: Where, path: Path, origin: Origin, target: Target) -> list[
     key = cache.key_of("sizes", origin.request.key, path, target.processor, written.hex())
     kept = cache.cache_folder() / f"{key}.json"
     if kept.is_file():
-        return [(str(kind), int(size)) for kind, size in json.loads(kept.read_text())]
+        return [(str(kind), int(size)) for kind, size in json.loads(read_file(kept))]
     if not target.processor:
         raise BoardError(f"{target}: expected a processor, whose core is emulated")
     found: list[tuple[str, int]] = call_above("asked_on_core", alone, origin, target.processor)

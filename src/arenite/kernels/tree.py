@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from arenite.errors import KernelBuildError
+from arenite.files import read_source
 
 _MICRO = Path("tensorflow/lite/micro")
 _CONTEXT = _MICRO / "micro_context.h"
@@ -60,7 +61,7 @@ class Tree:
     def text(self, name: str | Path) -> str:
         """A file's text; empty where there is no such file."""
         path = self.root / name
-        return path.read_text(errors="replace") if path.is_file() else ""
+        return read_source(path) if path.is_file() else ""
 
     @cached_property
     def namespace(self) -> str:
@@ -80,7 +81,7 @@ class Tree:
         C++20 it has the library's.
         """
         texts = (
-            (folder / "flatbuffers/stl_emulation.h").read_text(errors="replace")
+            read_source(folder / "flatbuffers/stl_emulation.h")
             for folder in self.includes
             if (folder / "flatbuffers/stl_emulation.h").is_file()
         )
@@ -161,7 +162,7 @@ def _headers_alone(root: Path) -> Tree:
 def _prefix(root: Path) -> str:
     """``"edge-impulse-sdk/"`` where includes say it, and the folder is called so."""
     path, prefix = root / _CONTEXT, f"{root.name}/"
-    text = path.read_text(errors="replace") if path.is_file() else ""
+    text = read_source(path) if path.is_file() else ""
     return prefix if f'#include "{prefix}tensorflow/' in text else ""
 
 

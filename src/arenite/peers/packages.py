@@ -18,6 +18,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from arenite.files import read_file
 from arenite.model.model import Array
 from arenite.processes.paths import find_package
 
@@ -144,7 +145,7 @@ def load_tflm(path: Path) -> Infer:
     """TFLM's own Python package."""
     from arenite.formats import load  # noqa: PLC0415 - not where peers alone are asked
 
-    interp, outputs = Tflm(path.read_bytes()), range(len(load(path).outputs))
+    interp, outputs = Tflm(read_file(path)), range(len(load(path).outputs))
 
     def infer(*inputs: Array) -> Any:
         for index, x in enumerate(inputs):

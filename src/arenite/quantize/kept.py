@@ -9,10 +9,9 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+from arenite.documents import read_json
 from arenite.errors import QuantizationError
-from arenite.json_file import read_json
 
-_MOST_BYTES = 64 << 20
 #: float32's; larger ones cannot have been seen.
 _LARGEST = 3.5e38
 
@@ -80,7 +79,7 @@ def read_kept(path: str | os.PathLike[str]) -> dict[str, Any]:
         OSError: It cannot be read.
     """
     try:
-        said = read_json(path, _MOST_BYTES)
+        said = read_json(path)
         _require(said, _SHAPE, "")
     except ValueError as error:
         raise QuantizationError(

@@ -12,13 +12,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from arenite.errors import AreniteError
+from arenite.files import read_file
 from arenite.formats import tflite
 from arenite.memory.recording import Category
 from arenite.model import Model, Tensor
@@ -105,7 +105,7 @@ class Interpreter:
         if model_path is None or not os.path.isfile(model_path):
             raise ValueError(f"Invalid model file path: {model_path!r}")
         return cls.from_bytes(
-            Path(model_path).read_bytes(),
+            read_file(model_path),
             custom_op_registerers,
             arena_size,
             intrepreter_config,

@@ -285,7 +285,7 @@ def test_a_wrong_count_is_refused(file):
 
 def test_a_text_that_is_too_long_for_its_numbers_is_not_read(file):
     path = file("a.csv", "1," * (1 << 20))
-    with pytest.raises(InputError, match="expected at most 1048960 bytes of text, got 2097152"):
+    with pytest.raises(InputError, match="expected at most 1,048,960 bytes, got 2,097,152"):
         read_csv(path, FLOAT)
 
 

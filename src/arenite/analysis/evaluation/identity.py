@@ -18,6 +18,7 @@ from arenite.analysis.engines.sides import file_of
 from arenite.analysis.evaluation.engines import Engine
 from arenite.analysis.evaluation.samples import Arrays, Files, Source
 from arenite.errors import AreniteError, EvaluateError
+from arenite.files import open_regular
 from arenite.formats.tflite import write
 from arenite.model import Model
 from arenite.model.model import Array
@@ -40,7 +41,7 @@ def model_identity(given: Any, model: Model) -> str:
     """
     file = file_of(given) if isinstance(given, str | os.PathLike) else ""
     if file:
-        with open(file, "rb") as stream:
+        with open_regular(file) as stream:
             return _digest(iter(lambda: stream.read(_BLOCK), b""))
     try:
         return _digest([write(model)])

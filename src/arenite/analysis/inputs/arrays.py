@@ -23,7 +23,7 @@ from arenite.analysis.inputs.values import (
     require_plain,
 )
 from arenite.errors import ShapeError
-from arenite.files import open_regular, read_whole
+from arenite.files import open_regular, read_file
 from arenite.memory.budget import Budget
 from arenite.model import Model, Tensor
 from arenite.model.model import tensor_text
@@ -144,15 +144,12 @@ def read_text(path: Path, most: int) -> str:
         InputError: The file is longer, or not UTF-8.
         OSError: The file cannot be read.
     """
-    with open_regular(path) as file:
-        size = os.fstat(file.fileno()).st_size
-        if size > most:
-            raise InputError(f"{path}: expected at most {most} bytes of text, got {size}")
-        data = read_whole(file)
     try:
-        return data.decode("utf-8-sig")
+        return read_file(path, most).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: expected UTF-8 text, got {error.reason}") from error
+    except ValueError as error:
+        raise InputError(f"{path}: {error}") from error
 
 
 def check_labels(labels: Sequence[str], tensors: Sequence[Tensor]) -> None:

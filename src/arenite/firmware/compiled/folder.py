@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from arenite.errors import KernelBuildError
+from arenite.files import read_file
 from arenite.firmware.compiler.zig import Headers
 from arenite.firmware.network.names import SOURCES
 from arenite.kernels import cache
@@ -30,7 +31,7 @@ def own_sources(origins: Iterable[Origin], files: Collection[str]) -> dict[str, 
                 raise FileExistsError(
                     f"'{path}': there is another {SOURCES}/{path.name} in the folder"
                 )
-            found[path.name] = path.read_text("utf-8")
+            found[path.name] = read_file(path).decode("utf-8")
     return found
 
 

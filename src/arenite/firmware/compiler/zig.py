@@ -15,6 +15,7 @@ from arenite.c_text import fill
 from arenite.cores import CORES, Core
 from arenite.emulator.elf import Image, read_elf
 from arenite.errors import BoardError
+from arenite.files import read_file
 from arenite.processes.children import run_program
 from arenite.processes.paths import find_package
 
@@ -72,7 +73,7 @@ def linked(arguments: Sequence[str], into: Path, what: object) -> Image:
         BoardError: There is no compiler, or it does not take ``what``.
     """
     run_compiler([*arguments, "-o", "firmware.elf"], into, what)
-    return read_elf((into / "firmware.elf").read_bytes())
+    return read_elf(read_file(into / "firmware.elf"))
 
 
 def run_compiler(

@@ -11,14 +11,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from arenite.documents import read_json
 from arenite.errors import BoardError
-from arenite.json_file import read_json
 from arenite.model import TensorType
 
 #: The file by which a folder is known as written here.
 MANIFEST = "arenite.json"
-#: Bytes of a manifest, at most.
-_MOST_BYTES = 8 << 20
 _MOST_FILES, _MOST_LAYERS, _MOST_PORTS, _MOST_AXES = 1 << 12, 1 << 16, 1 << 12, 32
 _MOST_SIZE, _MOST_COUNT, _LONGEST_NAME, _LONGEST = 1 << 40, 1 << 63, 1 << 16, 1 << 12
 _MOST_REAL = float.fromhex("0x1.fffffep+127")
@@ -68,7 +66,7 @@ def digests_of(folder: Path) -> dict[str, set[str]]:
 def _loaded(folder: Path) -> Any:
     path = folder / MANIFEST
     try:
-        return read_json(path, _MOST_BYTES)
+        return read_json(path)
     except ValueError as error:
         raise BoardError(f"'{path}' is broken: {error}") from None
 
