@@ -111,5 +111,5 @@ def test_a_large_file_is_refused_before_it_is_read(tmp_path, read):
     path = tmp_path / "large"
     with path.open("wb") as file:
         file.truncate(1 << 40)
-    with pytest.raises(ValueError, match="expected at most [0-9,]+ bytes, got 1,099,511,627,776"):
+    with pytest.raises(ValueError, match=r"expected at most [0-9,]+ bytes, got 1,099,511,627,776"):
         read(path)
