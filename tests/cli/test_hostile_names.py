@@ -1,6 +1,7 @@
 """Names from files reach a terminal as text: nothing in them moves a cursor or makes a line."""
 
 import json
+import re
 import unicodedata
 import xml.etree.ElementTree as ET
 from dataclasses import replace
@@ -22,7 +23,11 @@ HOSTILE = {
     "newline": "\nerror: of its own\n",
     "invisible": "\u200b\ufeff\U000e0041",
     "markup": "[red]</text>&<svg/>]]>",
+    "workflow": "::error title=x::y ::add-mask::a\n  ::set-output name=a::b",
+    "older": "##[error]x ##vso[task.complete result=Failed;]y ##teamcity[x]",
 }
+#: What a CI system takes for its commands, and no line of ours is.
+IN_CI = re.compile(r"^\s*::|##(?:\[|vso\[|teamcity\[)", re.MULTILINE)
 #: Categories of Unicode: controls, formats, surrogates, and what separates lines and paragraphs.
 UNSHOWN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 COMMANDS = (
@@ -81,6 +86,8 @@ def say(arenite, monkeypatch):
     def call(*arguments):
         result = arenite(*arguments)
         assert isinstance(result.exception, SystemExit | None), result.exception
+        assert not IN_CI.search(result.stdout), result.stdout
+        assert not IN_CI.search(result.stderr), result.stderr
         printed = (result.stdout + result.stderr).replace("\n", "")
         assert [c for c in printed if unicodedata.category(c) in UNSHOWN] == []
         return result
@@ -154,3 +161,18 @@ def test_labels_are_printed_as_text(say, tmp_path, kind):
     model = saved(classifier(), tmp_path / "m.tflite")
     result = say("run", model, "--labels", labels)
     assert result.exit_code == 0, result.stderr
+
+
+@pytest.mark.parametrize("width", [20, 33, 40, 79, 80, 81, 120, 1000])
+@pytest.mark.parametrize("ahead", range(24))
+def test_no_line_that_is_broken_begins_a_workflow_command(say, monkeypatch, tmp_path, width, ahead):
+    monkeypatch.setenv("COLUMNS", str(width))
+    name = "a" * ahead + " ::error::x" * 12 + "::" * 40
+    say("info", saved(named(name), tmp_path / "m.tflite"))
+
+
+def test_a_message_that_is_printed_as_an_error_is_no_workflow_command(say, tmp_path):
+    model = tmp_path / "::error::.tflite"
+    model.write_bytes(b"none")
+    assert "expected" in say("info", model).stderr
+    assert say("memory", model, "--board", "\n::error::x").exit_code == 2

@@ -52,7 +52,9 @@ class Commands(TyperGroup):
             raise typer.Exit(130) from None
         except _USAGE_ERROR as error:
             if isinstance(error, typer.BadParameter):
-                error.message = _in_our_words(error.message)
+                from arenite.model.text import inert
+
+                error.message = inert(_in_our_words(error.message))
             print_error("UsageError", _words_of(error), 2)
             raise
         except (AreniteError, OSError, MemoryError) as error:

@@ -166,23 +166,27 @@ def console(*, stderr: bool = False) -> Console:
     """The terminal, or the pipe, that facts are printed to: text alone reaches it.
 
     All that the command line prints goes through here, but for JSON and help. Whatever a line has
-    from a file, nothing in it moves a cursor, sets a title or is taken for markup, and no line is
-    wider than the terminal; in a pipe, paths and names stay whole.
+    from a file, nothing in it moves a cursor, sets a title, is taken for markup or for a command of
+    a CI system, and no line is wider than the terminal; in a pipe, paths and names stay whole.
     """
     from rich.console import Console
     from rich.text import Text
 
-    from arenite.report.text import fitted, shown
+    from arenite.report.text import inert_lines, inert_text, shown
 
     class Terminal(Console):
         def print(self, *objects: Any, **how: Any) -> None:
             lines = [shown(one if isinstance(one, Text) else Text(str(one))) for one in objects]
-            if not stderr:  # a message is one line, which logs are searched for
+            if stderr:  # a message is one line, which logs are searched for
+                lines = [*map(inert_text, lines)]
+            else:
                 whole = not self.is_terminal
                 lines = [
-                    part for one in lines for part in fitted(one, self.width, whole_words=whole)
+                    part
+                    for one in lines
+                    for part in inert_lines(one, self.width, whole_words=whole)
                 ]
-            super().print(*lines, **{"sep": "\n", **how})
+            super().print(*lines, **{"sep": "\n", "soft_wrap": True, **how})
 
     return Terminal(stderr=stderr, highlight=False, markup=False, emoji=False)
 
@@ -211,9 +215,13 @@ def print_lines(terminal: Console, lines: Iterable[Any]) -> None:
 
 def print_json(facts: Any) -> None:
     """Print one JSON document; NaN and infinity, which JSON lacks, become null."""
+    from arenite.model.text import COMMAND
+
     print_errors_as_json(False)  # no error prints a second document
     text = json.dumps(_plain(facts), indent=2, allow_nan=False)
-    typer.echo(text.replace("\x7f", "\\u007f"))  # the one control character that JSON lets through
+    text = text.replace("\x7f", "\\u007f")  # the one control character that JSON lets through
+    # A key or a text begins with a quotation mark: no line begins with a command of a CI system.
+    typer.echo(COMMAND.sub(lambda found: found[0][:-1] + "\\u0023", text))
 
 
 def _plain(value: Any) -> Any:

@@ -17,7 +17,7 @@ from typing import Literal
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-from arenite.model.text import printable
+from arenite.model.text import COMMAND, escaped, printable
 
 GAP = 2
 
@@ -116,6 +116,34 @@ def shown(text: Text) -> Text:
         if part.plain != "\n":
             part.plain = "\n".join(map(printable, part.plain.split("\n")))
     return Text().join(parts)
+
+
+def inert_text(line: Text) -> Text:
+    r"""A line that no CI system takes for a command, its styles kept.
+
+    >>> inert_text(Text("::error::approved")).plain
+    '\\x3a:error::approved'
+    """
+    places = [found.end() - 1 for found in COMMAND.finditer(line.plain)]
+    if not places:
+        return line
+    parts = line.divide(sorted({place for n in places for place in (n, n + 1)}))
+    start = 0
+    for part in parts:
+        end = start + len(part.plain)
+        if part.plain and start in places:
+            part.plain = escaped(part.plain)
+        start = end
+    return Text().join(parts)
+
+
+def inert_lines(line: Text, width: int, *, whole_words: bool = False) -> list[Text]:
+    """A line fitted into the width, and none of what it became a command of a CI system."""
+    lines = fitted(line, width, whole_words=whole_words)
+    if not any(COMMAND.search(one.plain) for one in lines):
+        return lines
+    room = width - len(escaped(":")) + 1  # of two in a line the second may be beyond the edge
+    return [*map(inert_text, fitted(line, max(room, 1), whole_words=whole_words))]
 
 
 def plain_c(layers: Iterable[tuple[int, str]], width: int) -> list[Text]:
