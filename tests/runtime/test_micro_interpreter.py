@@ -616,3 +616,29 @@ def test_an_allocator_that_shares_memory_preserves_no_tensors() -> None:
     micro = MicroInterpreter(model, resolver, allocator=allocator, preserve_all_tensors=True)
     micro.allocate_tensors()
     assert micro.tensor(0) is not None
+
+
+def test_the_fourth_argument_is_how_much_of_the_buffer_is_used() -> None:
+    model, resolver, arena = conv_model(0), AllOpsResolver(), bytearray(1 << 14)
+    size = smallest_arena(model, resolver)
+    micro = MicroInterpreter(model, resolver, arena, size)
+    micro.allocate_tensors()
+    assert micro.arena.size == size
+    micro.input()[...] = image()
+    micro.invoke()
+    assert any(arena[:size])
+    assert not any(arena[size:])
+
+
+@pytest.mark.parametrize(
+    ("arena", "size", "error"),
+    [
+        (bytearray(64), 65, "arena_size: expected 0 to 64, the buffer's bytes, got 65"),
+        (bytearray(64), -1, "arena_size: expected 0 to 64, the buffer's bytes, got -1"),
+        (bytearray(64), "64", "arena_size: expected a number of bytes, got '64'"),
+        (64, 64, "arena_size: expected a buffer as the arena, got 64"),
+    ],
+)
+def test_a_size_that_the_buffer_does_not_have_is_refused(arena, size, error) -> None:
+    with pytest.raises((TypeError, ValueError), match=error):
+        MicroInterpreter(conv_model(0), AllOpsResolver(), arena, size)

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from arenite.errors import ArenaError, AreniteError
 from arenite.formats import Source, model_of
 from arenite.memory.allocator import MicroAllocator
@@ -21,6 +23,25 @@ from arenite.runtime.graph import Graph
 from arenite.runtime.interpreter_config import Setup
 from arenite.runtime.lifecycle import Life
 from arenite.target import Target
+
+
+def sized(arena: Memory | int | None, size: int | None) -> Memory | int | None:
+    """The first bytes of a buffer, as C++ has it: a pointer, and how many bytes are behind it.
+
+    Raises:
+        TypeError: There is a size and no buffer, or it is no whole number.
+        ValueError: The buffer is smaller, or the size negative.
+    """
+    if size is None:
+        return arena
+    if arena is None or isinstance(arena, int | np.integer):
+        raise TypeError(f"arena_size: expected a buffer as the arena, got {arena!r}")
+    if isinstance(size, bool) or not isinstance(size, int | np.integer):
+        raise TypeError(f"arena_size: expected a number of bytes, got {size!r}")
+    data = as_bytes(arena)
+    if not 0 <= size <= len(data):
+        raise ValueError(f"arena_size: expected 0 to {len(data)}, the buffer's bytes, got {size}")
+    return data[:size]
 
 
 def smallest_arena(

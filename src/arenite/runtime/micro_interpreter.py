@@ -17,7 +17,7 @@ from arenite.memory.plan import MemoryPlan
 from arenite.memory.recording import Allocations
 from arenite.model import Model
 from arenite.ops import Array, Node, OpResolver, TfLiteTensor
-from arenite.runtime.allocation import create_allocator
+from arenite.runtime.allocation import create_allocator, sized
 from arenite.runtime.arena_host import INVOKE
 from arenite.runtime.arena_session import Foundation
 from arenite.runtime.call_budget import CallBudget
@@ -48,6 +48,7 @@ class MicroInterpreter:
         resolver: Finds the operators.
         arena: A writable buffer, or a size in bytes. Tensors are views of it. Its first
             byte counts as 16-byte aligned, so sizes do not depend on where it is.
+        arena_size: Bytes of the buffer that are used, from its first on; by default all.
         target: The firmware that is meant, see :class:`Interpreter`.
         engine: The kernels that compute here, see :class:`Interpreter`.
         planner: Name of the memory planner, ``"greedy"`` as in TFLM; ``"optimal"`` takes the
@@ -58,8 +59,8 @@ class MicroInterpreter:
         resource_variables: How many variables there is room for, as a firmware says in
             ``MicroResourceVariables::Create``; by default one for every name in the model, as
             TFLM's package has it.
-        threads: How many threads share one inference, see :class:`Interpreter`.
-        isa: Whose kernels run, see :class:`Interpreter`.
+        threads, isa: How many threads share one inference, and whose kernels run, see
+            :class:`Interpreter`.
         profiler: Told of every operator that runs.
         allocator: An allocator that other interpreters use too, instead of ``arena``. It says
             the target and the planner.
@@ -67,8 +68,8 @@ class MicroInterpreter:
     Raises:
         UnsupportedOperatorError: The resolver lacks operators.
         ArenaError: The arena does not even hold the allocator.
-        ValueError: There is no such target, engine or planner, or the allocator is for another or
-            shares memory that ``preserve_all_tensors`` needs.
+        ValueError: There is no such target, engine or planner; the buffer is below ``arena_size``;
+            the allocator is for another, or shares memory that ``preserve_all_tensors`` needs.
     """
 
     def __init__(
@@ -76,6 +77,7 @@ class MicroInterpreter:
         model: Model | Source,
         resolver: OpResolver,
         arena: Memory | int | None = None,
+        arena_size: int | None = None,
         *,
         target: Target | str | None = None,
         engine: Engine = "reference",
@@ -97,6 +99,7 @@ class MicroInterpreter:
                     "the allocator with planner='linear'"
                 )
             preserve_all_tensors = False
+        arena = sized(arena, arena_size)
         setup = Setup.of(
             target,
             engine,

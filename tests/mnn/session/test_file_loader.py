@@ -224,3 +224,12 @@ def test_its_repr_names_the_file_and_what_was_read(tmp_path):
         loader.read()
         assert "5 bytes read" in repr(loader)
     assert ": closed, " in repr(loader)
+
+
+def test_calls_say_that_they_succeeded_as_those_of_mnn_do(tmp_path):
+    (tmp_path / "x.mnn").write_bytes(b"12345")
+    storage = AutoStorage(1)
+    with FileLoader(tmp_path / "x.mnn") as loader:
+        assert loader.read() is True
+        assert loader.merge(storage) is True
+    assert storage.get()[:5].tobytes() == b"12345"

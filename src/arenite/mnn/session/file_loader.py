@@ -21,10 +21,11 @@ class FileLoader:
     """A file that is read in blocks of 4096 bytes into 32-byte aligned storage.
 
     >>> with FileLoader("model.mnn") as loader:     # doctest: +SKIP
-    ...     loader.read()
-    ...     loader.merge(storage)
+    ...     if loader.read():
+    ...         loader.merge(storage)
 
-    A call that fails closes the file and lets all blocks go, as the end of ``with`` does.
+    ``read`` and ``merge`` return True, as MNN's do. What MNN answers with False is an error here,
+    which says why. It closes the file and lets all blocks go, as the end of ``with`` does.
 
     Raises:
         OSError: The file is not there, may not be opened, or is a directory, pipe or device.
@@ -53,8 +54,11 @@ class FileLoader:
         """Where the file is."""
         return os.fsdecode(self._path)
 
-    def read(self) -> None:
+    def read(self) -> bool:
         """Read the whole file, block by block; a block that is not full ends it.
+
+        Returns:
+            True.
 
         Raises:
             StateError: It was read before, or is closed.
@@ -73,6 +77,7 @@ class FileLoader:
         except BaseException:
             self.close()
             raise
+        return True
 
     def _read_blocks(self, file: BinaryIO) -> None:
         count = BLOCK
@@ -82,8 +87,11 @@ class FileLoader:
             self._blocks.append((count, block))
             self._size += count
 
-    def merge(self, buffer: AutoStorage) -> None:
+    def merge(self, buffer: AutoStorage) -> bool:
         """Copy all blocks into one buffer, which takes the file's size.
+
+        Returns:
+            True.
 
         Raises:
             StateError: Nothing was read.
@@ -104,6 +112,7 @@ class FileLoader:
         except BaseException:
             self.close()
             raise
+        return True
 
     def close(self) -> None:
         """Close the file and let all blocks go."""
