@@ -44,6 +44,7 @@ NOT_REFUSED = (
     "SVDF, hybrid",
     "a dilated convolution of an open batch",
     "a dilated convolution of an open batch, int8",
+    "a dilated convolution of an open batch, unsaid",
     MISREAD,
 )
 #: Passes beside `lower` that make what is compared small.

@@ -35,7 +35,8 @@ def settle_shapes(edit: Edit, operator: Operator, settings: Settings) -> None:
     if not opened or builtin(operator.name) is None:
         return
     wanted = edit.constant(operator, 1) if traits_of(operator.name).reshapes else None
-    if wanted is not None and wanted.size == len(edit.tensors[opened[0]].shape):
+    rank = len(edit.tensors[opened[0]].shape)
+    if wanted is not None and wanted.dtype.kind == "i" and wanted.size == rank:
         shape = resolve(tuple(map(int, wanted.reshape(-1))), edit.tensors[operator.inputs[0]].size)
         if shape is not None:
             settle(edit, opened[0], shape)
