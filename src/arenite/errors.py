@@ -77,6 +77,8 @@ class RefusedError(AreniteError):
         token, ask = _IS_LOOKING.set(True), self._ask
         try:
             found = ask()
+        except Exception:  # a damaged model: its own error is what counts
+            found = ""
         finally:
             _IS_LOOKING.reset(token)
         self._ask = lambda: found

@@ -84,3 +84,12 @@ def test_what_tflm_computes_wrongly_is_called_that(oracle: Oracle, kind: str) ->
         heap.input(0)[...] = x
         heap.invoke()
         assert np.abs(stock.outputs[0][0] - heap.output(0)).max() > 0.1
+
+
+def test_a_search_for_a_remedy_that_fails_does_not_hide_the_error() -> None:
+    def fail() -> str:
+        raise ZeroDivisionError
+
+    error = RefusedError("TFLM refuses it.")
+    error.ask_for_remedy(fail)
+    assert str(error) == "TFLM refuses it."
