@@ -15,6 +15,7 @@ from arenite.formats import tflite
 from arenite.quantize.settings import Activations, Dense, Ports
 from tests.quantize.agreement import samples
 from tests.quantize.models import random_dense
+from tests.quantize.test_poor import lost, lost_data
 
 
 @pytest.fixture
@@ -159,3 +160,36 @@ def test_an_arena_gets_one_piece_of_a_board_s_memory() -> None:
 def test_without_a_device_or_a_limit_no_target_is_meant() -> None:
     assert BudgetOptions().meant(DeviceOptions())[0] is None
     assert BudgetOptions().meant(DeviceOptions(tflm_version="2024-06"))[0] is not None
+
+
+@pytest.fixture
+def poor(tmp_path):
+    """A float model that int8 does not hold, and samples for it."""
+    path, data = tmp_path / "poor.tflite", tmp_path / "poor.npz"
+    path.write_bytes(tflite.write(lost()))
+    names = [tensor.name for tensor in lost().inputs]
+    np.savez(data, **dict(zip(names, lost_data(), strict=True)))
+    return path, data
+
+
+def test_a_poor_result_is_an_error_and_nothing_is_written(arenite, poor, tmp_path):
+    out = tmp_path / "out.tflite"
+    result = arenite("quantize", poor[0], "--data", poor[1], "--passes", "none", "-o", out)
+    assert result.exit_code == 1
+    assert result.stderr.startswith("error: the int8 model is poor: its outputs have an SQNR of")
+    assert not out.exists()
+
+
+def test_a_poor_result_is_written_where_it_is_accepted(arenite, poor, tmp_path):
+    out = tmp_path / "out.tflite"
+    options = ("--passes", "none", "--accept", "-o", out)
+    result = arenite("quantize", poor[0], "--data", poor[1], *options)
+    assert result.exit_code == 0, result.stderr
+    assert "note: the int8 model is poor" in result.stdout
+    assert out.exists()
+
+
+def test_samples_that_judge_are_said_to_be_others(arenite, files):
+    model, data = files
+    result = arenite("quantize", model, "--data", data)
+    assert "ranges of 48 samples, judged on 12 others" in " ".join(result.stdout.split())

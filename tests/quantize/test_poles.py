@@ -7,6 +7,7 @@ import arenite as ar
 from arenite.model import ModelBuilder
 from arenite.model.types import FLOAT32, INT8
 from arenite.ops.shared.maximum_minimum import MaximumMinimumOptions
+from arenite.ops.tflite.cast import CastOptions
 from arenite.ops.tflite.div import DivOptions
 from arenite.ops.tflite.mul import MulOptions
 from tests.oracle import Oracle, skip_without_tflm
@@ -143,3 +144,42 @@ def test_quotients_by_constants_become_products():
     result, report = ar.quantize(model, data(0, 1)[0], passes=(), accept=True)
     assert set(kinds(result)) == {"MUL"}
     assert report.sqnr > 30
+
+
+def test_values_that_become_places_stay_float():
+    """``cast(floor(4 * tanh(x)))``: a step of int8 would be a wrong place now and then."""
+    b = ModelBuilder()
+    x = b.input("x", SHAPE, "float32")
+    names = ("bent", "wide", "whole", "out")
+    bent, wide, whole, out = (b.tensor(name, SHAPE, "float32") for name in names)
+    place = b.tensor("place", SHAPE, "int32")
+    b.operator("TANH", [x], [bent])
+    b.operator("MUL", [bent, b.constant("4", np.full((1,), 4, np.float32))], [wide], MulOptions())
+    b.operator("FLOOR", [wide], [whole])
+    b.operator("CAST", [whole], [place], CastOptions())
+    b.operator("LOGISTIC", [x], [out])
+    b.output(place)
+    b.output(out)
+    model, samples = b.build(), data(0, 1)[0]
+    result, report = ar.quantize(model, samples, passes=(), io="float")
+    assert kinds(result)["TANH"] is FLOAT32
+    assert kinds(result)["LOGISTIC"] is INT8
+    assert "needs its values exactly" in report.floating[0].reason
+    before, after = (ar.Interpreter(one).predict(samples)[0] for one in (model, result))
+    assert (before != after).mean() < 0.02
+
+
+@pytest.mark.parametrize("name", ["EQUAL", "NOT_EQUAL"])
+def test_comparisons_for_equality_stay_float(name):
+    b = ModelBuilder()
+    x = b.input("x", SHAPE, "float32")
+    out, same = b.tensor("out", SHAPE, "float32"), b.tensor("same", SHAPE, "bool")
+    b.operator("RELU", [x], [out])
+    b.operator(name, [x, b.constant("c", np.full((1,), 3, np.float32))], [same])
+    b.output(out)
+    b.output(same)
+    whole = np.random.default_rng(0).integers(-9, 9, (40, *SHAPE)).astype(np.float32)
+    result, report = ar.quantize(b.build(), whole, passes=(), accept=True)
+    assert [one.name for one in report.floating] == [name]
+    found = ar.Interpreter(result).predict(whole, quantize=True)[1]
+    assert found.dtype == bool

@@ -18,7 +18,7 @@ from tests.quantize.models import random_dense
 def lost():
     """A signal of 0.01 behind a sum with numbers up to 1,000: int8 does not hold both."""
     b = ModelBuilder()
-    x, y = (b.input(name, (1, 8, 8), "float32") for name in "xy")
+    x, y = (b.input(name, (1, 8, 8), "float32") for name in "ab")
     total = b.tensor("total", (1, 8, 8), "float32")
     b.operator("ADD", [x, y], [total], AddOptions())
     rest = b.tensor("rest", (1, 8, 8), "float32")

@@ -105,6 +105,7 @@ class Scheme:
         activations: Fused activations that the integer kernels do; None where they do all that
             float ones do.
         pole: The input that it divides by, or takes a root of that it divides by; None without.
+        exact: Whether it is of use on exact values alone, as a comparison for equality is.
         affine: What it does to its first input with a constant, which weights and bias of the
             operator before it can do as well.
     """
@@ -120,6 +121,7 @@ class Scheme:
     fused: int = 0
     activations: tuple[int, ...] | None = None
     pole: Pole | None = None
+    exact: bool = False
     affine: Affine = ""
 
     def is_value(self, index: int) -> bool:

@@ -51,7 +51,32 @@ def float_near_poles(
         )
         for before in _makers(main, divisor, position):
             found.setdefault(before, f"{op.name} at {position} divides by what it makes")
+    for position, op in enumerate(main.operators):
+        if _is_exact(op) and kinds.get(position, FLOAT32) is not FLOAT32:
+            found[position] = "it compares for equality, and int8 has one number for many"
+        elif not _makes_indices(main, op):
+            continue
+        for index in op.inputs:
+            for before in _makers(main, index, position, is_shared=True):
+                found.setdefault(before, f"{op.name} at {position} needs its values exactly")
     return found
+
+
+def _is_exact(op: Operator) -> bool:
+    scheme = scheme_of(op.name)
+    return scheme is not None and scheme.exact
+
+
+def _makes_indices(main: Subgraph, op: Operator) -> bool:
+    """Whether an operator makes whole numbers of floats, one of each, and no integer kernel does.
+
+    Most are places in a tensor: a step of int8 may be several of them.
+    """
+    if len(op.inputs) != 1 or len(op.outputs) != 1 or scheme_of(op.name) is not None:
+        return False
+    before, after = main.tensors[op.inputs[0]], main.tensors[op.outputs[0]]
+    is_whole = after.type in (TensorType.INT32, TensorType.INT64)
+    return before.type is FLOAT32 and is_whole and before.shape == after.shape
 
 
 def _range(main: Subgraph, index: int, ranges: Mapping[int, _Range]) -> _Range:
@@ -74,8 +99,11 @@ def _steps_from_zero(
     return min(map(abs, own)) / float(scales.scale[0])
 
 
-def _makers(main: Subgraph, tensor: int, reader: int) -> set[int]:
-    """Operators whose results serve a tensor alone: back to layers, and to what others read."""
+def _makers(main: Subgraph, tensor: int, reader: int, *, is_shared: bool = False) -> set[int]:
+    """Operators whose results serve a tensor: back to layers, and to what others read.
+
+    With ``is_shared`` others may read it as well.
+    """
     writers = {index: n for n, op in enumerate(main.operators) for index in op.outputs}
     found = {reader}
     todo = [tensor]
@@ -85,7 +113,7 @@ def _makers(main: Subgraph, tensor: int, reader: int) -> set[int]:
         if position is None or position in found:
             continue
         op = main.operators[position]
-        if _is_layer(op) or not _serves_only(main, op, found):
+        if _is_layer(op) or not (is_shared or _serves_only(main, op, found)):
             continue
         found.add(position)
         todo += [one for one in op.inputs if one >= 0]

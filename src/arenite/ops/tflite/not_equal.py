@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from arenite.model.types import BOOL
-from arenite.ops.scheme import COMPUTES_INT8
+from arenite.model.types import BOOL, INT8
+from arenite.ops.scheme import Scheme
 from arenite.ops.shared.comparison import COMPARED, comparison
 
 REGISTRATION = comparison(np.not_equal, BOOL)
 TRAITS = COMPARED
 
-SCHEME = COMPUTES_INT8
+SCHEME = Scheme(types=(INT8,), exact=True)
