@@ -14,8 +14,7 @@ from arenite.cli.quantize import ActivationsName, BudgetOptions, DenseName, Port
 from arenite.formats import tflite
 from arenite.quantize.settings import Activations, Dense, Ports
 from tests.quantize.agreement import samples
-from tests.quantize.models import random_dense
-from tests.quantize.test_poor import lost, lost_data
+from tests.quantize.models import lost, lost_data, random_dense
 
 
 @pytest.fixture

@@ -208,3 +208,22 @@ def streaming_filters(seed: int = 0, *, width: int = 16, units: int = 6, steps: 
     b.operator("SVDF", [y, feature, time, bias, state], [z], SVDFOptions(1, 0))
     b.output(z)
     return b.build("streaming filters")
+
+
+def lost() -> Model:
+    """A signal of 0.01 behind a sum with numbers up to 1,000: int8 does not hold both."""
+    b = ModelBuilder()
+    x, y = (b.input(name, (1, 8, 8), "float32") for name in "ab")
+    total = b.tensor("total", (1, 8, 8), "float32")
+    b.operator("ADD", [x, y], [total], AddOptions())
+    rest = b.tensor("rest", (1, 8, 8), "float32")
+    b.operator("TANH", [total], [rest])
+    b.output(rest)
+    return b.build()
+
+
+def lost_data(count: int = 40) -> list[Array]:
+    """Samples for both inputs."""
+    rng = np.random.default_rng(0)
+    large = np.where(rng.random((count, 1, 8, 8)) < 0.02, 1000, 0)
+    return [rng.normal(0, 0.3, (count, 1, 8, 8)).astype(np.float32), large.astype(np.float32)]

@@ -7,30 +7,10 @@ import pytest
 
 import arenite as ar
 from arenite.errors import QuantizationError
-from arenite.model import ModelBuilder
-from arenite.ops.shared.add_sub import AddOptions
 from arenite.quantize.poor import agreement_of, slower_than_float, why_poor
 from arenite.quantize.settings import Budget
 from tests.quantize.agreement import samples
-from tests.quantize.models import random_dense
-
-
-def lost():
-    """A signal of 0.01 behind a sum with numbers up to 1,000: int8 does not hold both."""
-    b = ModelBuilder()
-    x, y = (b.input(name, (1, 8, 8), "float32") for name in "ab")
-    total = b.tensor("total", (1, 8, 8), "float32")
-    b.operator("ADD", [x, y], [total], AddOptions())
-    rest = b.tensor("rest", (1, 8, 8), "float32")
-    b.operator("TANH", [total], [rest])
-    b.output(rest)
-    return b.build()
-
-
-def lost_data(count=40):
-    rng = np.random.default_rng(0)
-    large = np.where(rng.random((count, 1, 8, 8)) < 0.02, 1000, 0)
-    return [rng.normal(0, 0.3, (count, 1, 8, 8)).astype(np.float32), large.astype(np.float32)]
+from tests.quantize.models import lost, lost_data, random_dense
 
 
 def test_a_poor_result_is_an_error_that_says_where_and_what_to_try():
