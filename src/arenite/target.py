@@ -17,6 +17,7 @@ from typing import Literal, get_args
 from arenite.accelerators import ACCELERATORS, accelerator_name
 from arenite.cores import CORES, DEFAULT, FAMILIES, Instructions, full_name
 from arenite.library_facts import LibraryFacts, facts_of, library_names, usual_library
+from arenite.sdks import Release, find
 
 Compiler = Literal["gcc", "armclang"]
 Rounding = Literal["double", "single"]
@@ -39,6 +40,7 @@ class Target:
 
     Attributes:
         processor: A name in :mod:`arenite.cores`; ``"host"`` is the machine of TFLM's own package.
+            By default the SDK's usual one.
         library: Whose kernels are linked, of :func:`arenite.library_facts.library_names`:
             ``"tflm"``, TFLM's reference kernels, or a library's where it has one. By default
             TFLM's on the host, else what is usual for such processors.
@@ -61,21 +63,24 @@ class Target:
             ESPHome (1024); 0 where it lies in the model's.
         tflm: Which TFLM: a date such as ``"2024-06"``, or an SDK that ships one, such as
             ``"pico-tflmicro"``; by default today's. See :mod:`arenite.revisions`.
-        cmsis_nn: Which CMSIS-NN: a release such as ``"6.0.0"`` or a date; by default today's. See
-            :mod:`arenite.revisions.cmsis_nn`.
+        cmsis_nn: Which CMSIS-NN: a release such as ``"6.0.0"`` or a date; by default the one that
+            TFLM of that day fetches. See :mod:`arenite.revisions.cmsis_nn`.
         optimize: The compiler's level of optimisation, of :data:`OPTIMIZATIONS`: it decides on
-            times alone. By default ``"O2"``; Arduino's and Zephyr's builds have ``"Os"``.
+            times alone. By default the SDK's where there are costs of that level, else ``"O2"``.
         npu: A name in :mod:`arenite.accelerators`, of the NPU that files have to be compiled for;
             by default whichever they are compiled for will do.
+        sdk: The release that it is built with, of :mod:`arenite.sdks`: ``"chirale"`` or
+            ``"esphome@2026.4"``. It says what is not given otherwise: library and its state,
+            TFLM's day, glue, compiler, optimisation level, struct sizes, the arena of variables.
 
     Raises:
         ValueError: A value that there is not, a library for another kind of processor, or an NPU
             beside anything but a Cortex-M.
     """
 
-    processor: str = DEFAULT
+    processor: str = ""
     library: str = ""
-    compiler: str = "gcc"
+    compiler: str = ""
     rounding: str = "double"
     abi: str = ""
     arena_address: int = 0
@@ -86,13 +91,17 @@ class Target:
     npu: str = ""
     tflm: str = ""
     cmsis_nn: str = ""
+    sdk: str = ""
     optimize: str = ""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "library", self.library.replace("-", "_"))
+        self._take_from_sdk()
+        self._default("processor", DEFAULT)
+        self._default("compiler", "gcc")
         _require("processor", self.processor, CORES)
         core = CORES[self.processor]
         family = core.family
-        object.__setattr__(self, "library", self.library.replace("-", "_"))
         self._default("library", usual_library(family).name)
         self._default("abi", core.abi)
         _require("library", self.library, library_names())
@@ -135,7 +144,30 @@ class Target:
             title = facts_of(self.library).title
             raise ValueError(f"expected no {field} for {title}, got {got!r}")
 
-    def _default(self, field: str, value: str) -> None:
+    def _take_from_sdk(self) -> None:
+        """Take from the SDK whatever was not given."""
+        release = self.release
+        if release is None:
+            return
+        object.__setattr__(self, "sdk", release.name)
+        self._default("library", release.library)
+        self._default("tflm", release.revision)
+        if release.optimize in OPTIMIZATIONS:
+            self._default("optimize", release.optimize)
+        taken = ["compiler", "abi", "variables_arena"]
+        if self.library == release.library:
+            taken += ["cmsis_nn", "library_version", "glue_version"]
+        if release.processors:
+            self._default("processor", release.processors[0])
+        for field in taken:
+            self._default(field, getattr(release, field))
+
+    @property
+    def release(self) -> Release | None:
+        """The SDK's release; None where none was named."""
+        return find(self.sdk) if self.sdk else None
+
+    def _default(self, field: str, value: str | int) -> None:
         if not getattr(self, field):
             object.__setattr__(self, field, value)
 
@@ -165,13 +197,15 @@ class Target:
             self._compiled,
             f"structs of {self.abi}",
         ]
+        if self.release is not None:
+            parts.insert(1, self.release.called)
         if self.processor == "host":
             parts.remove(self._compiled)
         if self.npu:
             parts[0] += f" with {self.npu}"
-        if self.tflm:
+        if self.tflm and (self.release is None or self.tflm != self.release.revision):
             parts.append(_revision(self.tflm))
-        if self.cmsis_nn:
+        if self.cmsis_nn and (self.release is None or self.cmsis_nn != self.release.cmsis_nn):
             parts.append(_release(self.cmsis_nn))
         if self.rounding == "single":
             parts.append("rounded once")

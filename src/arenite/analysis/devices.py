@@ -74,11 +74,14 @@ def device_of(
         clock = found.clock
     if isinstance(target, Target):
         return Device(target, found, clock)
+    if parts.get("sdk") and target is None and found is None:
+        return Device(Target(**parts), None, clock)
     name = target or (default if found is None else full_name(found.processor))
     meant = find_target(name)
-    usual, words = ({}, "") if found is None else _usual(meant, model, parts)
+    is_said = found is None or "sdk" in parts
+    usual, words = ({}, "") if is_said else _usual(meant, model, parts)
     npu = {"npu": meant.npu} if meant.npu else {}
-    built = {"optimize": found.optimize} if found is not None and found.optimize else {}
+    built = {} if is_said or found is None or not found.optimize else {"optimize": found.optimize}
     meant = Target(meant.processor, **{**npu, **built, **usual, **parts})
     return Device(meant, found, clock, bool(board or target), words)
 

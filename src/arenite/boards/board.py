@@ -182,6 +182,7 @@ class Board:
         stalls: What memory adds to an inference at its clock; None where no time was published.
         optimize: The level of optimisation of its usual builds; empty where that differs.
         usable: What its usual SDK leaves of the largest region of RAM; None where nobody said it.
+        sdks: What its firmware is usually built with, of :mod:`arenite.sdks`, the most usual first.
     """
 
     name: str
@@ -200,6 +201,7 @@ class Board:
     usable: Usable | None = None
     stalls: Stalls | None = None
     optimize: str = ""
+    sdks: tuple[str, ...] = ()
 
     def has_npu(self, name: str) -> bool:
         """Whether it has an NPU, as far as that is known."""

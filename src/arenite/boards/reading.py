@@ -10,9 +10,10 @@ from arenite.accelerators import ACCELERATORS, accelerator_name
 from arenite.boards.board import Bank, Board, Cache, Energy, FlashWaits, Holds, Stalls, Usable
 from arenite.documents import read_toml
 from arenite.quantity import bytes_of, megahertz_of
+from arenite.sdks import find
 
 _SHARED = ("processor", "clock", "flash", "reading", "source", "aliases", "banks", "note")
-_BUILT = ("usable", "stalls", "optimize")
+_BUILT = ("usable", "stalls", "optimize", "sdks")
 _CHIP = ("name", *_SHARED, "energy", "waits", "npus", *_BUILT)
 _BOARD = ("name", "chip", *_SHARED, "npus", "energy", "waits", *_BUILT)
 _CACHE = ("size", "line", "ways")
@@ -80,6 +81,7 @@ def board_of(table: Mapping[str, Any], chips: Mapping[str, Mapping[str, Any]], w
         usable=_usable(both.get("usable"), where),
         stalls=_stalls(both.get("stalls"), where),
         optimize=_text(both, "optimize", where, ""),
+        sdks=_sdks(both, where),
     )
 
 
@@ -214,6 +216,16 @@ def _npus(table: Mapping[str, Any], where: str) -> tuple[str, ...]:
                 f"{where}: expected npus of {', '.join(ACCELERATORS)}, or a family such as "
                 f"ethos-u55; got {one!r}"
             )
+    return found
+
+
+def _sdks(table: Mapping[str, Any], where: str) -> tuple[str, ...]:
+    found = _texts(table, "sdks", where)
+    for one in found:
+        try:
+            find(one)
+        except ValueError as error:
+            raise BoardFileError(f"{where}: {error}") from None
     return found
 
 

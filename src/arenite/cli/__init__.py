@@ -32,6 +32,7 @@ from arenite.cli.quantize import quantize
 from arenite.cli.records import with_records
 from arenite.cli.report import report
 from arenite.cli.run import run
+from arenite.cli.sdks import sdks
 from arenite.cli.which import which
 
 app = typer.Typer(
@@ -42,7 +43,7 @@ app = typer.Typer(
 )
 _GROUPS: dict[str, tuple[Callable[..., None], ...]] = {
     "A model": (info, run, bench, compare, evaluate, report),
-    "Its memory and time on a device": (fit, boards, memory, which, cost, explain),
+    "Its memory and time on a device": (fit, boards, sdks, memory, which, cost, explain),
     "Smaller, and as firmware": (quantize, optimize, export, board, check_kernel),
 }
 for _title, _commands in _GROUPS.items():

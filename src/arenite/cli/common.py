@@ -92,12 +92,14 @@ StructSizes = Annotated[
 
 
 def chosen_target(name: str | None, **parts: str | int | None) -> target.Target:
-    """The target of a command's options; those that were not given are the target's own.
+    """The target of a command's options; what was not given is the SDK's, or the target's own.
 
     Raises:
         typer.BadParameter: There is no such target.
     """
     given: dict[str, Any] = {part: value for part, value in parts.items() if value is not None}
+    if name is None and given.get("sdk"):
+        return checked(lambda: target.Target(**given), option="--sdk")
     return checked(
         lambda: target.Target(target.find_target(name).processor, **given), option="--target"
     )

@@ -73,11 +73,31 @@ def _revision(name: str) -> str:
     return name
 
 
-def complete_revisions(incomplete: str) -> list[str]:
-    """SDKs that begin so, for the shell."""
-    from arenite.revisions.known import sdks
+def _sdk(name: str) -> str:
+    """A release's name as it is, of a project's files where a path is given; refused otherwise."""
+    from arenite.sdks import find
 
-    return _begins(list(sdks()), incomplete)
+    return checked(find, name).name
+
+
+def complete_sdks(incomplete: str) -> list[str]:
+    """SDKs and their releases that begin so, for the shell."""
+    from arenite.sdks import releases, sdks
+
+    return _begins([*sdks(), *releases()], incomplete)
+
+
+SdkName = Annotated[
+    str | None,
+    typer.Option(
+        "--sdk",
+        parser=_sdk,
+        metavar="NAME[@RELEASE]",
+        autocompletion=complete_sdks,
+        help="What the firmware is built with, of arenite sdks: its TFLM, kernel library, glue, "
+        "compiler and struct sizes at once; the last release by default.",
+    ),
+]
 
 
 TflmVersion = Annotated[
@@ -86,9 +106,9 @@ TflmVersion = Annotated[
         "--tflm-version",
         parser=_revision,
         metavar="REVISION",
-        autocompletion=complete_revisions,
-        help="The firmware's TFLM: a date such as 2024-06, or an SDK such as pico-tflmicro "
-        "(docs/revisions.md); by default today's.",
+        autocompletion=complete_sdks,
+        help="The firmware's TFLM alone: a date such as 2024-06, or an SDK whose TFLM it is; by "
+        "default the SDK's.",
     ),
 ]
 
@@ -115,19 +135,20 @@ CmsisNnVersion = Annotated[
         parser=_release,
         metavar="RELEASE",
         autocompletion=complete_releases,
-        help="The firmware's CMSIS-NN: a release such as 6.0.0, or a date; by default today's.",
+        help="The firmware's CMSIS-NN alone: a release such as 6.0.0, or a date; by default the "
+        "SDK's.",
     ),
 ]
 
 
 def no_revision(why: str) -> Any:
-    """``--tflm-version`` of a command that has none, which says why."""
+    """``--tflm-version`` and ``--sdk`` of a command that has none, which says why."""
 
     def refuse(name: str | None) -> None:
         if name is not None:
             raise typer.BadParameter(f"{why}: expected none, got {name!r}")
 
-    return typer.Option("--tflm-version", hidden=True, callback=refuse)
+    return typer.Option("--tflm-version", "--sdk", hidden=True, callback=refuse)
 
 
 Clock = Annotated[
@@ -146,6 +167,7 @@ class DeviceOptions:
 
     board: BoardName = None
     target: TargetName = None
+    sdk: SdkName = None
     tflm_version: TflmVersion = None
     cmsis_nn_version: CmsisNnVersion = None
     library: Library = None
@@ -177,12 +199,12 @@ class DeviceOptions:
 
 
 #: Options of a command that computes as a firmware does, and of one about its memory.
-RESULTS = ("board", "target", "tflm_version", "library", "compiler", "rounding", "abi")
-REVISIONS = ("target", "tflm_version", "cmsis_nn_version")
+RESULTS = ("board", "target", "sdk", "tflm_version", "library", "compiler", "rounding", "abi")
+REVISIONS = ("target", "sdk", "tflm_version", "cmsis_nn_version")
 _VERSIONS = ("board", *REVISIONS, "library", "library_version", "glue_version")
 RELEASES = (*_VERSIONS, "compiler", "abi")
 MEMORY = (*_VERSIONS, "variables_arena", "compiler", "abi")
-TIMES = ("board", "target", "tflm_version", "library", "compiler", "abi", "clock")
+TIMES = ("board", "target", "sdk", "tflm_version", "library", "compiler", "abi", "clock")
 
 
 def chosen_device(

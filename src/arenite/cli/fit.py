@@ -122,7 +122,7 @@ def fit(
     from arenite.errors import RefusedError
 
     try:
-        if not (firmware.board or firmware.target or is_limited):
+        if not (firmware.board or firmware.target or firmware.sdk or is_limited):
             _all_boards(loaded, limits.deadline, as_json=how == "json")
         _fit(loaded, device, {**given, "clock": device.clock, "margin": margin}, how, exported)
     except RefusedError as error:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from arenite.cli.common import AsJson, ModelPath, console, print_json, print_lines
-from arenite.cli.device import TflmVersion
+from arenite.cli.device import SdkName, TflmVersion
 from arenite.cli.operators import Ops, load_model
 from arenite.files import naming, open_regular, read_whole
 
@@ -17,6 +17,7 @@ from arenite.files import naming, open_regular, read_whole
 def info(
     model: ModelPath,
     *,
+    sdk: SdkName = None,
     tflm_version: TflmVersion = None,
     is_whole: Annotated[
         bool, typer.Option("--all", help="List every operator, however many there are.")
@@ -26,7 +27,7 @@ def info(
 ) -> None:
     """Show a model's inputs, outputs, operators, sizes and C++ resolver; first what TFLM refuses.
 
-    With --tflm-version, also which operators that TFLM does not have.
+    With --sdk or --tflm-version, also which operators that TFLM does not have.
 
     Example: arenite info model.tflite
     """
@@ -37,7 +38,8 @@ def info(
     from arenite.report.revision import render_lacking
 
     loaded = load_model(model, ops)
-    lacks = None if tflm_version is None else lacking(loaded, tflm_version)
+    revision = tflm_version or sdk
+    lacks = None if revision is None else lacking(loaded, revision)
     if as_json:
         facts = model_facts(loaded) | ({} if lacks is None else {"revision": lacks._asdict()})
         print_json(facts | ({"net": _net(model)} if loaded.format == "mnn" else {}))

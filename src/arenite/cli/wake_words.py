@@ -66,6 +66,8 @@ def fit_wake_words(
     processor, library = device.target.processor, firmware.library
     has_releases = library is None or facts_of(library).versions
     usual = ESPHOME.parts if has_releases else {"variables_arena": ESPHOME.variables_arena}
+    if firmware.sdk is not None:
+        usual = {}
     meant = chosen_target(processor, **{**usual, **firmware.parts})
     words = [load_model(model, None) for model in models]
     result = wake_words([*words, *map(read_manifest, manifests)], meant, ESPHOME, device.board)

@@ -4,8 +4,9 @@
 - ``library``: the library had no kernel of its own, and TFLM's ran.
 - ``types``, ``scales``: what it refused then is refused, with the day from which on it is not;
   of the scales of ``first`` channels, the others had no effect.
-- ``options``: fields that had no effect have the value that they had in effect (``name=number``),
-  where types are named, for outputs of these.
+- ``options``: fields that had no effect have the value that they had in effect (``name=number``;
+  with ``/number`` behind it, unless they have this one), where types are named, for outputs of
+  these.
 - ``ratios``: ratios of scales were computed in single precision.
 - ``memory``: scratch buffers that there were not, or that lay in the tail (``purpose: none`` or
   ``purpose: persistent``), and persistent ones that there are no more: ``purpose: 4 per input of
@@ -45,6 +46,7 @@ class RevisedResolver:
         self.is_whole = getattr(resolver, "is_whole", False)
         self._resolver, self._given = resolver, given
         self._revision, self._library = revision_of(target.tflm), target.library
+        self._release = target.release
         self._builds = ("package", "") if target.abi == "lp64" else ("",)
 
     def find(self, name: str) -> Registration | None:
@@ -52,35 +54,38 @@ class RevisedResolver:
         found = self._resolver.find(name)
         if found is None or self._given.find(name) != builtin(name):
             return found
-        if missing(name, self._revision, self._builds):
+        if self._is_unregistered(name) or missing(name, self._revision, self._builds):
             return None
         own = all_before(self._revision.date, "library", f"{self._library}.{name}")
-        is_tflms = any(not row.before for row in own)
-        return self._as_then(self._given.find(name) or found if is_tflms else found, name)
+        if any(not row.before for row in own):
+            return self._as_then(self._given.find(name) or found, name, (name,))
+        return self._as_then(found, name, (f"{self._library}.{name}", name))
 
-    def _as_then(self, found: Registration, name: str) -> Registration:
-        options, memory = self._row("options", name), self._row("memory", name)
-        single, scales = self._row("ratios", name) is not None, self._rows("scales", name)
+    def _as_then(self, found: Registration, name: str, subjects: tuple[str, ...]) -> Registration:
+        options, memory = self._row("options", subjects), self._row("memory", subjects)
+        ratios, scales = self._row("ratios", subjects), self._rows("scales", subjects)
+        single = ratios is not None and ratios.before == "single"
         scales = [row for row in scales if row.since == scales[0].since]
         first = any(row.before.endswith("first") for row in scales)
-        rows = [*self._rows("types", name), *([] if first else scales)]
+        rows = [*self._rows("types", subjects), *([] if first else scales)]
         refused = [_refuses(row, self._revision) for row in rows]
         if refused:
             found = replace(found, constraints=(*found.constraints, *refused))
         if (options or memory or single or first) and found.prepare is not None:
             seen = _Scales(is_single=single, is_first=first)
             found = _prepared(found, _prepare(found.prepare, options, memory, seen))
-        for other in self._rows("other", name):
+        others = self._rows("other", subjects)
+        whole = [row for row in others if not row.before][:1]  # says enough
+        for other in whole or others:
             if found.prepare is not None:
                 found = _prepared(found, _warning(found.prepare, other, self._revision))
         return found
 
-    def _row(self, what: str, name: str) -> Change | None:
+    def _row(self, what: str, subjects: tuple[str, ...]) -> Change | None:
         """The row that holds; the library's and the package's own before those of all builds."""
-        return next(iter(self._rows(what, name)), None)
+        return next(iter(self._rows(what, subjects)), None)
 
-    def _rows(self, what: str, name: str) -> list[Change]:
-        subjects = (f"{self._library}.{name}", name)
+    def _rows(self, what: str, subjects: tuple[str, ...]) -> list[Change]:
         kinds = [(subject, build) for subject in subjects for build in self._builds]
         return [
             row
@@ -88,8 +93,15 @@ class RevisedResolver:
             for row in all_before(self._revision.date, what, subject, build)
         ]
 
+    def _is_unregistered(self, name: str) -> bool:
+        """Whether the SDK registers its operators itself, and this is none of them."""
+        known = frozenset() if self._release is None else self._release.operators
+        return bool(known) and name not in known
+
     def came(self, name: str) -> str:
         """A sentence on an operator that the revision lacks; empty if it has it."""
+        if self._release is not None and self._is_unregistered(name):
+            return f"{self._release.called} registers no {name}"
         return came(name, self._revision, self._builds)
 
     def __repr__(self) -> str:
@@ -119,13 +131,13 @@ def _prepare(
     today: Prepare, options: Change | None, memory: Change | None, scales: _Scales
 ) -> Prepare:
     """Today's ``prepare`` with the options, the memory and the precision that counted then."""
-    fixed, types = ({}, ()) if options is None else _options(options.before)
+    fixed, types = _options("" if options is None else options.before)
     kinds = {} if memory is None else _kinds(memory.before)
 
     def prepare(context: Context, node: Node) -> Any:
         meant = node.options
         if fixed and (not types or str(context.view_tensor(node.outputs[0]).type) in types):
-            node.options = replace(meant, **fixed)
+            node.options = replace(meant, **_fixed(fixed, meant))
         try:
             made = today(_Then(context, kinds, scales).seen(), node)
         finally:
@@ -160,11 +172,23 @@ def _reserve(context: Context, node: Node, kinds: dict[str, str]) -> None:
 
 
 @lru_cache(maxsize=64)
-def _options(text: str) -> tuple[dict[str, int], tuple[str, ...]]:
-    """``"a=0 b=1 int8"`` as a dictionary, and the types of outputs; of all where there are none."""
+def _options(text: str) -> tuple[dict[str, tuple[int, ...]], tuple[str, ...]]:
+    """``"a=0 b=1/4 int8"`` as values of fields, and the types of outputs; of all without one.
+
+    The first value is what a field was taken for, the others those that had an effect.
+    """
     words = [word.partition("=") for word in text.split()]
-    values = {name: int(value) for name, equals, value in words if equals}
+    values = {name: tuple(map(int, value.split("/"))) for name, equals, value in words if equals}
     return values, tuple(name for name, equals, _ in words if not equals)
+
+
+def _fixed(values: dict[str, tuple[int, ...]], options: Any) -> dict[str, int]:
+    """Values that fields of an operator's options were taken for."""
+    return {
+        name: then
+        for name, (then, *others) in values.items()
+        if getattr(options, name) not in others
+    }
 
 
 @lru_cache(maxsize=64)
@@ -244,8 +268,57 @@ def _axes(node: NodeView, axes: TfLiteTensor) -> int:
     return axes.size if axes.data is None else len(np.unique(axes.data % rank))
 
 
+def _is_shifted(_: NodeView, weights: TfLiteTensor) -> bool:
+    """Weights that have a zero point."""
+    points = () if weights.quantization is None else weights.quantization.zero_point
+    return any(int(point) for point in points)
+
+
+def _is_towering(node: NodeView, _: TfLiteTensor) -> bool:
+    """Broadcasts of more than four dimensions."""
+    shapes = {one.shape for one in node.inputs if one is not None}
+    return len(shapes) > 1 and any(len(shape) > 4 for shape in shapes)
+
+
+def _has_no_bias(node: NodeView, _: TfLiteTensor) -> bool:
+    """TRANSPOSE_CONV's fourth input."""
+    return len(node.inputs) < 4 or node.inputs[3] is None
+
+
+def _is_stacked(node: NodeView, _: TfLiteTensor) -> bool:
+    """An output of other than two dimensions, which has several rows."""
+    shape = node.output(0).shape
+    return len(shape) != 2 and node.output(0).size > shape[-1]
+
+
+def _is_linear(node: NodeView, _: TfLiteTensor) -> bool:
+    """Tensors of other than two to four dimensions, and of several values."""
+    tensors = [one for one in (*node.inputs, *node.outputs) if one is not None]
+    return any(len(one.shape) not in (2, 3, 4) and one.size > 1 for one in tensors)
+
+
 #: These words.
 _SHAPES = {
+    "flat": _Shape(
+        lambda _, tensor: len(tensor.shape) < 4,
+        *("four dimensions", "fewer (RESHAPE around it)"),
+    ),
+    "linear": _Shape(
+        _is_linear, *("two to four dimensions", "other numbers of them (RESHAPE around it)")
+    ),
+    "shifted": _Shape(_is_shifted, *("no zero point", "one")),
+    "towering": _Shape(_is_towering, *("up to four dimensions to broadcast", "more")),
+    "unbiased": _Shape(_has_no_bias, *("a bias beside it", "none")),
+    "stacked": _Shape(_is_stacked, *("an output of two dimensions", "more of them")),
+    "deep": _Shape(
+        lambda node, weights: weights.scale_count > 1 and _is_stacked(node, weights),
+        *("one scale, or an output of two dimensions", "others"),
+    ),
+    "negative": _Shape(lambda node, _: node.options.alpha < 0, *("a factor from 0", "those below")),
+    "oblong": _Shape(
+        lambda _, lhs: lhs.shape[-2:-1] != lhs.shape[-1:],
+        *("as many rows as columns", "others"),
+    ),
     "grouped": _Shape(
         lambda node, tensor: tensor.shape[-1] != node.input(0).shape[-1],
         *("all input channels", "groups"),

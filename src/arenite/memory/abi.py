@@ -42,6 +42,7 @@ class Abi:
         package: Whether it is TFLM's package on PyPI (October 2026), some of whose structs have
             fields that are not in TFLM's public sources (August 2026).
         date: TFLM's, where it is not today's: :mod:`arenite.revisions` says what structs were.
+        dynamic: Whether TFLM was built without ``TF_LITE_STATIC_MEMORY``.
     """
 
     name: AbiName
@@ -51,6 +52,7 @@ class Abi:
     recording: bool = False
     package: bool = False
     date: str = ""
+    dynamic: bool = False
 
 
 #: 64 bits, as the ``tflite-micro`` package on PyPI is built and creates its allocator.
@@ -70,7 +72,15 @@ ABIS: dict[str, Abi] = {
 def abi_of(target: Target) -> Abi:
     """The struct sizes that a target has."""
     abi = ABIS[target.abi]
+    if target.release is not None and not target.release.has_static_memory:
+        abi = _dynamic(abi)
     return _as_of(abi, target.tflm) if target.tflm else abi
+
+
+@lru_cache(maxsize=8)
+def _dynamic(abi: Abi) -> Abi:
+    """The same where TFLM was built without ``TF_LITE_STATIC_MEMORY``."""
+    return replace(abi, dynamic=True)
 
 
 @lru_cache(maxsize=64)
@@ -97,7 +107,9 @@ class Struct:
     A field is a scalar (``"int32"``, ``"pointer"``, ``"size_t"``, ``"enum"`` ...), another
     struct, or ``(field, count)`` for an array. ``compression`` holds the last fields, which
     exist only where TFLM was built with ``USE_TFLM_COMPRESSION``, ``package`` those which only
-    its package has. ``key`` is its name in :mod:`arenite.revisions` where others share ``name``.
+    its package has. ``dynamic`` holds all of its fields in a build without
+    ``TF_LITE_STATIC_MEMORY``, where they are others. ``key`` is its name in
+    :mod:`arenite.revisions` where others share ``name``.
 
     >>> Struct("TfLiteEvalTensor", ("pointer", "pointer", "enum")).size(LP64)
     24
@@ -107,6 +119,7 @@ class Struct:
     fields: tuple[Field, ...]
     compression: tuple[Field, ...] = ()
     package: tuple[Field, ...] = ()
+    dynamic: tuple[Field, ...] = ()
     key: str = ""
     _layouts: dict[Abi, tuple[int, int]] = field(
         default_factory=dict, init=False, repr=False, compare=False
@@ -136,6 +149,8 @@ class Struct:
         return align_up(end, largest) or 1, largest
 
     def _fields(self, abi: Abi) -> tuple[Field, ...]:
+        if abi.dynamic and self.dynamic:
+            return self.dynamic
         built = self._part("compression", abi) if abi.compression else ()
         packages = self._part("package", abi) if abi.package else ()
         return self._part("fields", abi) + built + packages

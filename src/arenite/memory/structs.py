@@ -61,13 +61,21 @@ def micro_allocator_struct(abi: Abi) -> Struct:
 BUILTIN_DATA_ALLOCATOR = Struct("MicroBuiltinDataAllocator", (P, P))
 SUBGRAPH_ALLOCATIONS = Struct("SubgraphAllocations", (P, P), compression=(P,))
 EVAL_TENSOR = Struct("TfLiteEvalTensor", (P, P, "enum"))
-_NODE = Struct("TfLiteNode", (P, P, P, P, P, P, "int"))
+_NODE = Struct(
+    "TfLiteNode",
+    (P, P, P, P, P, P, "int"),
+    dynamic=(P, P, P, P, P, P, P, "int", P, "bool"),
+)
 NODE_AND_REGISTRATION = Struct("NodeAndRegistration", (_NODE, P))
 _QUANTIZATION = Struct("TfLiteQuantization", ("int", P))  # declared as an enum of type int
 _QUANTIZATION_PARAMS = Struct("TfLiteQuantizationParams", ("float", "int32"))
 TENSOR = Struct(
     "TfLiteTensor",
     (_QUANTIZATION, _QUANTIZATION_PARAMS, P, P, "size_t", "enum", "enum", "bool"),
+    dynamic=(
+        *("enum", P, P, _QUANTIZATION_PARAMS, "enum", "size_t", P, P, P),
+        *("int", "bool", "bool", _QUANTIZATION, P, P),
+    ),
 )
 AFFINE_QUANTIZATION = Struct("TfLiteAffineQuantization", (P, P, "int32"))
 TENSOR_POINTER = Struct("TfLiteTensor*", (P,))

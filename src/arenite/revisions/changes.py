@@ -7,10 +7,10 @@ a file of tensorflow/tflite-micro. By ``what``:
 - ``types``: the operator refused, or computed nonsense of, types: ``input 0 int16``; or groups
   of channels (``input 1 grouped int8``), several images (``input 0 batched int8``), several
   matrices that are transposed, times one (``input 0 adjoint``), more than two axes
-  (``input 1 triple``).
+  (``input 1 triple``), numbers of dimensions and more: ``libraries/revised.py`` has the words.
 - ``scales``: likewise a scale per channel, ``input 1``, or one beside a type,
   ``input 0 scaled int16``; or it took the ``input 1 first``.
-- ``ratios``: ratios of scales were computed in ``single`` precision.
+- ``ratios``: ratios of scales were computed in ``single`` precision, or in ``double``.
 - ``options``: fields of its options had no effect: ``before`` is what they were taken for, and
   for outputs of which types.
 - ``struct``: the struct's fields were those in ``before``, as :class:`arenite.memory.abi.Struct`

@@ -1,7 +1,8 @@
 """Changes of CMSIS-NN, and those that a release does not have yet.
 
-A row of ``cmsis_nn.csv`` is a change in the scratch memory that its functions ask for: its name
-(``subject``), and what shows it, a commit and a file of ARM-software/CMSIS-NN. ``oracle`` is
+A row of ``cmsis_nn.csv`` is a change in the scratch memory that its functions ask for (``what`` is
+``scratch``), or of what they computed wrongly (``undefined``): its name (``subject``), and what
+shows it, a commit and a file of ARM-software/CMSIS-NN. ``oracle`` is
 ``compiler`` where the functions from both sides of the change were compiled and asked, ``board``
 where a firmware of that time was asked on an emulated core, ``source`` where they were read only.
 ``cmsis_nn_releases.csv`` has the days of releases, ``cmsis_nn_in_tflm.csv`` the states that TFLM's

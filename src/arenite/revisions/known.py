@@ -1,7 +1,7 @@
 """Revisions by name: a date, or an SDK that ships one.
 
 ``2024-06-15`` and ``2024-06`` are TFLM's main branch at the end of that day or month. Names of
-SDKs, with the evidence for their dates, are rows of ``sdks.csv``.
+SDKs are those of :mod:`arenite.sdks`, with the evidence for their dates.
 """
 
 from __future__ import annotations
@@ -14,37 +14,23 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
+from arenite.sdks import Release, find, names
+
 #: The first day that the rows reach back to, and that of the last state that was looked at.
 FIRST, LAST = "2022-01-01", "2026-10-23"
 _DATE = re.compile(r"(\d{4})-(\d\d)(?:-(\d\d))?")
-
-
-class Sdk(NamedTuple):
-    """A package that ships a TFLM of its own.
-
-    Attributes:
-        name: As users give it.
-        date: Of the upstream state that it has.
-        also: Operators that it has beyond that state.
-        source: Where its revision is written, and how it was told.
-    """
-
-    name: str
-    date: str
-    also: frozenset[str]
-    source: str
 
 
 class Revision(NamedTuple):
     """A state of TFLM: the end of a day (``YYYY-MM-DD``), and who ships it, or empty."""
 
     date: str
-    sdk: Sdk | None = None
+    sdk: Release | None = None
 
     @property
     def title(self) -> str:
         """As sentences call it."""
-        shipped = "" if self.sdk is None else f" in {self.sdk.name}"
+        shipped = "" if self.sdk is None else f" in {self.sdk.called}"
         return f"TFLM of {self.date}{shipped}"
 
     def has_besides(self, operator: str) -> bool:
@@ -58,15 +44,6 @@ def rows_of(table: str) -> Iterator[dict[str, str]]:
     yield from csv.DictReader(text.splitlines())
 
 
-@lru_cache(maxsize=1)
-def sdks() -> dict[str, Sdk]:
-    """All that are known, by name."""
-    return {
-        row["name"]: Sdk(row["name"], row["date"], frozenset(row["also"].split()), row["source"])
-        for row in rows_of("sdks.csv")
-    }
-
-
 @lru_cache(maxsize=64)
 def revision_of(name: str) -> Revision:
     """The revision of that name.
@@ -74,16 +51,24 @@ def revision_of(name: str) -> Revision:
     Raises:
         ValueError: It is neither a date that the tables reach nor a known SDK.
     """
-    sdk = sdks().get(name.lower().replace("_", "-"))
+    sdk = None if name[:1].isdigit() else _shipped(name)
     if sdk is not None:
-        return Revision(sdk.date, sdk)
+        return Revision(sdk.tflm, sdk)
     date = day_in(name)
     if date is None or date < FIRST or name > LAST[: len(name)]:
         raise ValueError(
             f"expected a revision of TFLM from {FIRST[:7]} to {LAST}, such as 2024-06 or "
-            f"2024-06-15, or one of {', '.join(sdks())}, got {name!r}"
+            f"2024-06-15, or an SDK of {', '.join(names())}, got {name!r}"
         )
     return Revision(min(date, LAST))
+
+
+def _shipped(name: str) -> Release | None:
+    """The SDK's release of that name; None where there is none."""
+    try:
+        return find(name)
+    except ValueError:
+        return None
 
 
 def day_in(name: str) -> str | None:

@@ -17,7 +17,8 @@ from arenite.library_facts import LibraryFacts, facts_of, library_names
 from arenite.model import Model
 from arenite.revisions import cmsis_nn
 from arenite.revisions.changes import changes
-from arenite.revisions.known import FIRST, LAST, sdks
+from arenite.revisions.known import FIRST, LAST, revision_of
+from arenite.sdks import releases
 from arenite.target import COMPILERS, Target
 
 #: Rows that may change any model's arena; others do where it has the operator.
@@ -50,7 +51,8 @@ class Span(NamedTuple):
     @property
     def sdks(self) -> list[str]:
         """SDKs that ship a TFLM of that time."""
-        return [one.name for one in sdks().values() if self.first <= one.date <= self.last]
+        days = {name: revision_of(row.revision).date for name, row in releases().items()}
+        return [name for name, day in days.items() if self.first <= day <= self.last]
 
 
 class Options(NamedTuple):
@@ -110,7 +112,8 @@ def states(library: LibraryFacts) -> tuple[str, ...]:
     """Days before each change of a library whose state is told by a day, and the last one."""
     if not library.is_dated:
         return ("",)
-    days = sorted({row.since for row in cmsis_nn.changes().values()})
+    rows = cmsis_nn.changes().values()
+    days = sorted({row.since for row in rows if row.what == "scratch"})
     return (*(str(date.fromisoformat(day) - timedelta(days=1)) for day in days), cmsis_nn.LAST)
 
 

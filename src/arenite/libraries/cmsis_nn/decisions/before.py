@@ -12,15 +12,13 @@ from arenite.libraries.path import Path, Scratch, path_to_reference
 from arenite.ops.constraints import NodeView
 from arenite.revisions.changes import all_before
 from arenite.revisions.cmsis_nn import fetched_by, lacks
-from arenite.revisions.known import revision_of
+from arenite.revisions.known import LAST, revision_of
 from arenite.target import Target
 
 
 def is_before(target: Target, change: str) -> bool:
-    """Whether the target's CMSIS-NN, or that of its TFLM's day, has not that change yet."""
-    if target.cmsis_nn:
-        return lacks(target.cmsis_nn, change)
-    return bool(target.tflm) and lacks(fetched_by(target.tflm), change)
+    """Whether the target's CMSIS-NN, or the one that its TFLM fetches, has not that change yet."""
+    return lacks(target.cmsis_nn or fetched_by(target.tflm or LAST), change)
 
 
 def unpacked(view: NodeView, path: Path, target: Target) -> Path | None:

@@ -9,6 +9,7 @@ CMSIS-NN (July 2026) ``Source/ConvolutionFunctions/arm_convolve_s8.c``, ``arm_co
 
 from __future__ import annotations
 
+from arenite.libraries.cmsis_nn.decisions.before import is_before
 from arenite.libraries.cmsis_nn.decisions.conv_2d import columns
 from arenite.libraries.cmsis_nn.decisions.depthwise_conv_2d import CH_IN_BLOCK_MVE
 from arenite.libraries.cmsis_nn.decisions.line import line_sources, padded_positions
@@ -80,6 +81,13 @@ def undefined_transpose_conv(view: NodeView, path: Path, target: Target) -> str:
     if path.function != "arm_transpose_conv_s8":
         return ""
     conv = transpose_convolution(view)
+    if _flushes_whole_strides(conv, target):
+        return (
+            "arm_transpose_conv_s8 before 14 July 2026 (4a8f5b5d) writes rows to wrong places, and "
+            f"leaves some unwritten, where padding above is no multiple of the stride: "
+            f"{conv.padding.h} and {conv.stride.h} here. Ask for more rows without padding "
+            "(VALID), and cut with SLICE"
+        )
     rows = written_rows(conv).count
     if rows < conv.output.h:
         return (
@@ -94,6 +102,13 @@ def undefined_transpose_conv(view: NodeView, path: Path, target: Target) -> str:
         f"{conv.padding.w} on are more than the input gives, {width}. Ask for fewer, and add "
         "the others with PAD"
     )
+
+
+def _flushes_whole_strides(conv: ConvShape, target: Target) -> bool:
+    """Rows are written by whole strides, once the padding is behind."""
+    keeps_rows = not is_before(target, "transpose_conv_rows")
+    is_uneven = conv.padding.h % conv.stride.h > 0
+    return keeps_rows and is_uneven and is_before(target, "transpose_conv_flush")
 
 
 def _grouped(function: str, has_bias: bool) -> str:

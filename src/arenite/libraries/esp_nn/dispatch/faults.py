@@ -12,7 +12,7 @@ issues 30, 31, 34 and 37, esp-tflite-micro's issue 26.
 from __future__ import annotations
 
 from arenite.libraries.esp_nn.dispatch import scratch
-from arenite.libraries.esp_nn.dispatch.versions import since
+from arenite.libraries.esp_nn.dispatch.versions import glue_since, since
 from arenite.libraries.path import Path
 from arenite.libraries.shapes import ConvShape, convolution, depthwise_convolution
 from arenite.model import TensorType
@@ -78,7 +78,9 @@ def softmax_faults(view: NodeView, path: Path, target: Target) -> str:
 
 
 def fully_connected_faults(view: NodeView, path: Path, target: Target) -> str:
-    """FULLY_CONNECTED: rows on the S3 that do not begin where vectors do."""
+    """FULLY_CONNECTED: the glue's own, and rows on the S3 that do not begin where vectors do."""
+    if path.is_library and (fault := _glue_of_fully_connected(view, target)):
+        return fault
     depth, batches = view.input(1).shape[-1], view.output(0).size // view.input(1).shape[-2]
     if not path.is_library or target.instructions != "pie" or batches < 2 or depth % 16 == 0:
         return ""
@@ -86,6 +88,23 @@ def fully_connected_faults(view: NodeView, path: Path, target: Target) -> str:
         f"ESP-NN may read a row of {depth} values that does not begin at a multiple of 16 wrongly "
         "(reported for the S3, esp-nn issue 34): one row at a time, or a depth in sixteens"
     )
+
+
+def _glue_of_fully_connected(view: NodeView, target: Target) -> str:
+    """Scales per unit before 1.3.4; outputs that have not two dimensions before 1.3.3."""
+    if not glue_since(target, "1.3.4") and view.input(1).scale_count > 1:
+        return (
+            "esp-tflite-micro before 1.3.4 (312a65a0, 2025-09-01) multiplies all units by a value "
+            "that nothing sets where weights have a scale per unit: convert with one scale "
+            "(arenite quantize --dense tensor), or take 1.3.4"
+        )
+    shape = view.output(0).shape
+    if not glue_since(target, "1.3.3") and len(shape) != 2:
+        return (
+            "esp-tflite-micro before 1.3.3 (eeb4e858, 2024-10-22) takes the first two dimensions "
+            f"of the output {list(shape)} for batches and units: RESHAPE it behind two dimensions"
+        )
+    return ""
 
 
 def _on_s3(conv: ConvShape, target: Target) -> str:
