@@ -12,6 +12,7 @@ import inspect
 import io
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -233,16 +234,42 @@ def compiled(options: KernelOptions) -> Kernels | None:
         names[name] = function
         if file not in map(str, files):
             files.append(file)
-    return compile_kernels(
-        *files,
-        tflm=str(options.tflm),
-        names=names or None,
-        sources=options.source or (),
-        include=options.include or (),
-        define=options.macros,
-        sanitize=options.sanitize,
-        guard=options.sanitize,
-    )
+    with _build_progress() as progress:
+        return compile_kernels(
+            *files,
+            tflm=str(options.tflm),
+            names=names or None,
+            sources=options.source or (),
+            include=options.include or (),
+            define=options.macros,
+            sanitize=options.sanitize,
+            guard=options.sanitize,
+            progress=progress,
+        )
+
+
+@contextmanager
+def _build_progress() -> Iterator[Callable[[int, int], None]]:
+    """Say on standard error how far a build is, at most every few seconds without a terminal."""
+    start = said = time.monotonic()
+    is_terminal = sys.stderr.isatty()
+    wait = 0.5 if is_terminal else 10.0
+
+    def show(done: int, known: int) -> None:
+        nonlocal said
+        now = time.monotonic()
+        if now - said < wait:
+            return
+        said = now
+        text = f"compiling kernels and TFLM: {done} of {known} files, {now - start:.0f} s"
+        sys.stderr.write(f"\r{text}" if is_terminal else f"{text}\n")
+        sys.stderr.flush()
+
+    try:
+        yield show
+    finally:
+        if is_terminal and said > start:
+            print("\r" + " " * 78, end="\r", file=sys.stderr)
 
 
 def for_model(kernels: dict[str, Registration], model: Model) -> dict[str, Registration]:

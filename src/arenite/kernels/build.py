@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import astuple, dataclass, field
@@ -16,7 +15,7 @@ from pathlib import Path
 from arenite.errors import KernelBuildError
 from arenite.files import read_file, read_source, save
 from arenite.kernels import cache
-from arenite.kernels.closure import parser_of, sources_beside, sources_that_define
+from arenite.kernels.closure import RESOLVER, parser_of, sources_beside, sources_that_define
 from arenite.kernels.compiler import (
     C_FLAGS,
     FLAGS,
@@ -24,13 +23,14 @@ from arenite.kernels.compiler import (
     Compiled,
     archive,
     compile_file,
+    files_of,
     host_target,
-    inputs_of,
     link,
     undefined,
 )
+from arenite.kernels.inputs import Inputs, environment_of, state_of
 from arenite.kernels.symbols import Function, functions_in, named_function
-from arenite.kernels.tree import Tree, find_tree
+from arenite.kernels.tree import TEXTS, Tree, find_tree
 from arenite.model import BuiltinOperator
 from arenite.processes.folders import scratch_folder
 
@@ -48,6 +48,10 @@ _COMPRESSION = "USE_TFLM_COMPRESSION"
 _KEEPS_TEXTS = "EON_COMPILER_RUN"
 #: How often the linker may be asked anew what it still lacks.
 _ROUNDS = 12
+#: How often a build begins anew whose files change meanwhile.
+_TRIES = 3
+#: Called with how many files are done, and of how many.
+Progress = Callable[[int, int], object]
 _CXX = ("std::", "operator new", "operator delete", "__cxa_", "vtable for __cxxabiv1")
 
 
@@ -80,7 +84,8 @@ class Request:
         """The cache key of its products, without the contents of files."""
         parts = (*self.files, *self.sources), self.tflm, self.include, sorted(self.define.items())
         rest = self.flags, sorted(self.names.items()), self.sanitize
-        return cache.key_of(*parts, *rest, _compiler(), host_target(), FLAGS, SHIM)
+        around = environment_of(os.environ)
+        return cache.key_of(*parts, *rest, _compiler(), host_target(), FLAGS, SHIM, around)
 
 
 @dataclass(frozen=True)
@@ -99,8 +104,12 @@ class Built:
     functions: dict[str, Function]
 
 
-def build(request: Request) -> Built:
+def build(request: Request, progress: Progress | None = None) -> Built:
     """The library of a request, from the cache if nothing has changed.
+
+    Args:
+        request: What to compile.
+        progress: Called with how many files are compiled, and of how many as far as is known.
 
     Raises:
         KernelBuildError: A tree, the compiler or a function is missing, or a source is wrong.
@@ -110,21 +119,26 @@ def build(request: Request) -> Built:
             raise KernelBuildError(f"expected a C++ source, there is no file '{path}'")
     kept = cache.find(request.key)
     if kept is not None:
-        listed = kept[0].with_suffix(".names")
-        with suppress(OSError, ValueError):
-            rows = json.loads(read_file(listed))
-            return Built(kept[0], {name: Function(*row) for name, row in rows.items()})
-    with scratch_folder() as folder:
-        return _Build(request, folder).built()
+        with suppress(TypeError, AttributeError):
+            return Built(kept.product, {name: Function(*row) for name, row in kept.notes.items()})
+    for _ in range(_TRIES):
+        with scratch_folder() as folder:
+            built = _Build(request, folder, progress).built()
+        if built is not None:
+            return built
+    raise KernelBuildError("the kernels, or what they include, change while they are compiled")
 
 
 class _Build:
     """One build in a folder of its own."""
 
-    def __init__(self, request: Request, folder: Path) -> None:
+    def __init__(self, request: Request, folder: Path, progress: Progress | None = None) -> None:
         self._request, self._folder = request, folder
+        self._objects: dict[Path, Path] = {}
+        self._progress, self._done, self._known = progress, 0, 0
         self._tree = tree = find_tree(request.tflm, needs_cmsis_nn=False)
-        self._inputs: dict[Path, None] = {}
+        #: Files that are read here, and what the compiler reads.
+        self._inputs = Inputs({path: state_of(path) for path in _read_here(request, tree)})
         self._defines = defines = dict[str, str | None](_DEFINED)
         if "AK_COMPRESSION_KNOWN" in tree.defines:
             defines[_COMPRESSION] = "1"
@@ -134,11 +148,13 @@ class _Build:
         own = [f"-D{name}={value}" for name, value in defines.items() if value is not None]
         self._arguments = [*own, *(f"-I{path}" for path in (*tree.includes, *request.include))]
 
-    def built(self) -> Built:
+    def built(self) -> Built | None:
+        """The library; None where something has changed meanwhile."""
         request = self._request
         forced = [*_FORCED, *LINES]
         forced += ["-fsanitize=undefined"] if request.sanitize else []
         files = [*request.files, *request.sources]
+        self._known += len(files) + 1  # and the shim
         with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
             mine = [*threads.map(partial(self._compiled, more=[*forced, *request.flags]), files)]
         chosen = self._chosen(mine)
@@ -146,12 +162,26 @@ class _Build:
         objects = [*(one.object for one in mine), shim.object]
         library = self._linked(objects)
         for one in (*mine, shim):
-            here = (path for path in one.inputs if not path.is_relative_to(self._folder))
-            self._inputs |= dict.fromkeys(here)
-        kept = cache.keep(request.key, library, self._inputs)
-        rows = {name: astuple(function) for name, function in chosen.items()}
-        save(kept.with_suffix(".names"), json.dumps(rows).encode())
-        return Built(kept, chosen)
+            self._inputs.add(self._foreign(one.inputs))
+        if not self._inputs.are_as_they_were():
+            return None
+        notes = {name: astuple(function) for name, function in chosen.items()}
+        return Built(cache.keep(request.key, library, self._inputs, notes), chosen)
+
+    def _foreign(self, inputs: Inputs) -> Inputs:
+        """Those that do not lie in the build's own folder."""
+        return Inputs(
+            {path: one for path, one in inputs.files.items() if self._is_foreign(path)},
+            {path: None for path in inputs.absent if self._is_foreign(path)},
+        )
+
+    def _is_foreign(self, path: Path) -> bool:
+        return not path.is_relative_to(self._folder)
+
+    def _advance(self) -> None:
+        self._done += 1
+        if self._progress is not None:
+            self._progress(self._done, self._known)
 
     def _compiled(self, source: Path, more: Sequence[str] = ()) -> Compiled:
         """An object of a file, in a folder of its own: names of files may be alike."""
@@ -160,7 +190,9 @@ class _Build:
         flags = C_FLAGS if is_c else (*FLAGS, f"-std={self._tree.standard}")
         if "-fsanitize=undefined" in more:  # which the other one would switch off, behind it too
             flags = tuple(flag for flag in flags if flag != "-fno-sanitize=all")
-        return compile_file(source, [*flags, *self._arguments, *more], into)
+        made = compile_file(source, [*flags, *self._arguments, *more], into)
+        self._advance()
+        return made
 
     # -- which functions are meant
 
@@ -209,6 +241,7 @@ class _Build:
                 more.append("-lc++")
             found = sources_that_define(self._tree, lacking, self._beside)
             new = [path for path in found if path not in wanted and path.resolve() not in mine]
+            self._known += len(new)
             if not new and has_cxx == ("-lc++" in more):
                 break
             wanted |= dict.fromkeys(new)
@@ -217,25 +250,30 @@ class _Build:
     @cached_property
     def _beside(self) -> list[Path]:
         """The sources beside the headers that the user's files and the shim include, and so on."""
-        listed = (read_source(path) for path in self._folder.rglob("*.d"))
-        return sources_beside(self._tree, (path for text in listed for path in inputs_of(text)))
+        listed = (path.read_text(errors="replace") for path in self._folder.rglob("*.d"))
+        return sources_beside(self._tree, (path for text in listed for path in files_of(text)))
 
     def _archives(self, wanted: Mapping[Path, None]) -> list[Path]:
         if not wanted:
             return []
+        new = [source for source in wanted if source not in self._objects]
         with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
-            return [archive([*threads.map(self._support, wanted)], self._folder)]
+            self._objects.update(zip(new, threads.map(self._support, new), strict=True))
+        return [archive([*self._objects.values()], self._folder)]
 
     def _support(self, source: Path) -> Path:
         """An object of the tree's, from the cache if nothing has changed."""
         flags = *FLAGS, self._tree.standard
-        key = cache.key_of(source, self._arguments, flags, _compiler(), host_target())
+        around = environment_of(os.environ)
+        key = cache.key_of(source, self._arguments, flags, _compiler(), host_target(), around)
         kept = cache.find(key)
-        if kept is None:
-            made = self._compiled(source, _FORCED)
-            kept = cache.keep(key, made.object, made.inputs), [*made.inputs]
-        self._inputs |= dict.fromkeys(kept[1])
-        return kept[0]
+        if kept is not None:
+            self._advance()
+            self._inputs.add(kept.inputs)
+            return kept.product
+        made = self._compiled(source, _FORCED)
+        self._inputs.add(made.inputs)
+        return cache.keep(key, made.object, made.inputs)
 
     def _last(self, objects: Sequence[Path], more: list[str]) -> Path:
         """Linked with an archive: it has everything, or not."""
@@ -243,9 +281,15 @@ class _Build:
         for arguments in (more, [*more, "-lc++"]):
             library, said = link(objects, arguments, self._folder)
             if library is not None:
-                self._inputs[self._tree.archive or Path()] = None
                 return library
         raise KernelBuildError(_lacking(undefined(said), said))
+
+
+def _read_here(request: Request, tree: Tree) -> list[Path]:
+    """Files whose text decides what is built; the compiler may not read them."""
+    texts = (tree.root / name for name in (*TEXTS, RESOLVER))
+    archive_ = () if tree.archive is None else (tree.archive,)
+    return [*request.files, *request.sources, *(one for one in texts if one.is_file()), *archive_]
 
 
 def context_macros(tree: Tree) -> dict[str, str]:

@@ -17,7 +17,7 @@ from arenite.files import read_source
 from arenite.kernels.tree import Tree
 
 _KERNELS = Path("tensorflow/lite/micro/kernels")
-_RESOLVER = Path("tensorflow/lite/micro/micro_mutable_op_resolver.h")
+RESOLVER = Path("tensorflow/lite/micro/micro_mutable_op_resolver.h")
 _BEGIN = ("tensorflow/lite/micro/micro_interpreter.h", "tensorflow/lite/micro/micro_utils.h")
 #: What the board's own program has instead, and what includes everything.
 _OWN = ("debug_log", "micro_time", "system_setup", "micro_mutable_op_resolver", "micro_ops")
@@ -114,7 +114,7 @@ def _without_comments(text: str) -> str:
 def parser_of(tree: Tree, operator: str) -> str:
     """The function that reads a builtin operator's options; empty where the tree has none."""
     added = re.compile(rf"BuiltinOperator_{operator},[^;]*?\b(Parse\w+)")
-    found = added.search(tree.text(_RESOLVER))
+    found = added.search(tree.text(RESOLVER))
     return found.group(1) if found else ""
 
 
@@ -164,7 +164,7 @@ def _first(folder: Path, stem: str) -> Path | None:
 
 def _kernels(tree: Tree, calls: Sequence[str], own: Sequence[Path]) -> list[Path]:
     """The sources of the functions that these lines register, a user's own first."""
-    text = read_source(tree.root / _RESOLVER)
+    text = (tree.root / RESOLVER).read_text(errors="replace")
     folders = (_KERNELS / "cmsis_nn", _KERNELS, Path("signal/micro/kernels"))
     files = [path for folder in folders for path in sorted((tree.root / folder).glob("*.c*"))]
     texts = {path: read_source(path) for path in own}

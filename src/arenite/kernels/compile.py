@@ -8,7 +8,7 @@ from pathlib import Path
 
 from arenite import native
 from arenite.errors import KernelBuildError
-from arenite.kernels.build import Built, Origin, Request, build
+from arenite.kernels.build import Built, Origin, Progress, Request, build
 from arenite.kernels.copies import begins_anew, in_copy
 from arenite.kernels.instance import CompiledKernel
 from arenite.model import BuiltinOperator, Model
@@ -45,6 +45,7 @@ def compile_kernels(
     flags: Sequence[str] = (),
     sanitize: bool = False,
     guard: bool = False,
+    progress: Progress | None = None,
 ) -> Kernels:
     """Compile TFLM kernels as they are, for this machine.
 
@@ -70,6 +71,7 @@ def compile_kernels(
             for a process of its own, as ``--sanitize`` makes one.
         guard: Run every inference on copies of tensors that end at pages nobody may touch, so
             that reads and writes behind them are found: slow.
+        progress: Called with how many files are compiled, and of how many as far as is known.
 
     Returns:
         Registrations by the names of their operators.
@@ -92,7 +94,7 @@ def compile_kernels(
         names=dict(names or {}),
         sanitize=sanitize,
     )
-    built = build(request)
+    built = build(request, progress)
     found = {
         name: registration_of(CompiledKernel(built.path, name, request, built.functions, guard))
         for name in built.functions

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arenite.errors import KernelBuildError
-from arenite.files import read_source
+from arenite.kernels.inputs import Inputs, inputs_of_files
 from arenite.processes.children import run_program
 from arenite.processes.paths import find_package
 
@@ -29,16 +29,18 @@ _ERROR = re.compile(r"^(.+?:\d+:\d+): (?:fatal )?error: (.*)$", re.M)
 _UNDEFINED = re.compile(r"undefined symbol: (.+)$", re.M)
 #: A library whose symbols nobody has is refused when it is linked, not when it is loaded.
 _ALL_DEFINED = ("-Wl,-z,defs",) if sys.platform.startswith("linux") else ()
+#: Seconds for one file, and how often one is compiled anew that changes meanwhile.
+_SECONDS, _TRIES = 600.0, 5
 #: Old enough for any system that is still kept up.
 _GLIBC = "2.17"
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """An object file, and all the files that it was made of."""
+    """An object file, and all that it was made of."""
 
     object: Path
-    inputs: tuple[Path, ...]
+    inputs: Inputs
 
 
 def zig() -> str:
@@ -76,19 +78,37 @@ def library_suffix() -> str:
 
 
 def compile_file(source: Path, arguments: Sequence[str], into: Path) -> Compiled:
-    """An object of one file.
+    """An object of one file, and its inputs, which were the same before and after the compiler ran.
 
     Raises:
-        KernelBuildError: The compiler does not take it; with its first error.
+        KernelBuildError: The compiler does not take it, with its first error; or somebody writes
+            what it reads again and again.
     """
-    is_c = source.suffix == ".c"
-    target, listed = into / f"{source.stem}.o", into / f"{source.stem}.d"
-    command = [*("cc" if is_c else "c++",), f"--target={host_target()}", *arguments]
-    command += ["-MD", "-MF", str(listed), "-c", str(source), "-o", str(target)]
-    done = run_program(zig(), *command, folder=into)
+    target = into / f"{source.stem}.o"
+    for _ in range(_TRIES):
+        try:
+            read = _run(source, arguments, into, "-M")
+            inputs = inputs_of_files(read, arguments, Path(zig()).parent)
+        except OSError:
+            continue
+        is_same = _run(source, arguments, into, "-MD", "-c", "-o", str(target)) == read
+        if is_same and inputs.are_as_they_were():
+            return Compiled(target, inputs)
+    raise KernelBuildError(f"'{source}', or a file that it includes, changes while it is compiled")
+
+
+def _run(source: Path, arguments: Sequence[str], into: Path, *more: str) -> list[Path]:
+    """Run the compiler on a file; all that it has read."""
+    listed = into / f"{source.stem}.d"
+    command = ["cc" if source.suffix == ".c" else "c++", f"--target={host_target()}", *arguments]
+    command += [*more, "-MF", str(listed), str(source)]
+    try:
+        done = run_program(zig(), *command, folder=into, timeout=_SECONDS)
+    except TimeoutError as error:
+        raise KernelBuildError(f"'{source}': compiling it {error}") from None
     if done.code:
         raise KernelBuildError(_first_error(source, done.err), command=["zig", *command])
-    return Compiled(target, inputs_of(read_source(listed)))
+    return files_of(listed.read_text(errors="replace"))
 
 
 def link(objects: Sequence[Path], arguments: Sequence[str], into: Path) -> tuple[Path | None, str]:
@@ -133,10 +153,8 @@ def _first_error(source: Path, said: str) -> str:
     return text
 
 
-def inputs_of(listed: str) -> tuple[Path, ...]:
-    """The files in a Makefile's rule, without the compiler's own, which its version stands for."""
-    own = Path(zig()).parent
+def files_of(listed: str) -> list[Path]:
+    """The files in a Makefile's rule, the compiler's own among them."""
     words = re.sub(r"\\\r?\n", " ", listed).partition(": ")[2]
     names = re.findall(r"(?:\\ |\S)+", words)
-    paths = (Path(name.replace("\\ ", " ")) for name in names)
-    return tuple(path for path in paths if not path.is_relative_to(own))
+    return [Path(name.replace("\\ ", " ")) for name in names]

@@ -19,6 +19,8 @@ from arenite.files import read_source
 
 _MICRO = Path("tensorflow/lite/micro")
 _CONTEXT = _MICRO / "micro_context.h"
+#: Headers whose text says what a tree is like.
+TEXTS = (_CONTEXT, *(_MICRO / name for name in ("micro_log.h", "micro_common.h", "debug_log.h")))
 #: Where third parties may lie, in this order.
 _PLACES = (Path("third_party"), _MICRO / "tools/make/downloads", Path())
 #: A file of each, from the folder that goes on the include path.

@@ -61,6 +61,8 @@ def _paths(request: Request) -> list[Path]:
     files = [*request.files, *request.sources]
     kept = cache.find(request.key)
     folders = {path.resolve().parent for path in files}
-    headers = [path.resolve() for path in (kept[1] if kept else ()) if path.suffix in _HEADERS]
+    headers = [
+        path.resolve() for path in (kept.inputs.files if kept else ()) if path.suffix in _HEADERS
+    ]
     beside = (path for path in headers if path.parent in folders)
     return [*dict.fromkeys((*files, *beside))]
