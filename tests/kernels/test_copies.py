@@ -65,3 +65,28 @@ def test_every_node_that_begins_ends():
 def test_a_function_that_gives_no_registration_is_refused():
     with pytest.raises(KernelBuildError, match=r"from sample::Register_NOTHING\(\), got none"):
         compiled("NOTHING")
+
+
+def address_in(run, offset):
+    """Bytes that are an address of an interpreter's arena."""
+    where = run.micro.arena.view(0, run.micro.arena.size).__array_interface__["data"][0] + offset
+    return np.frombuffer(np.uint64(where).tobytes(), np.int8)
+
+
+@pytest.mark.parametrize("offset", [0, 40, 64, 1 << 40])
+def test_a_number_that_looks_like_an_address_stays_a_number(offset):
+    run = ar.Interpreter(model(compiled("WORD"), name="WORD"), engine="native")
+    first = np.tile(address_in(run, offset), LENGTH // 8)[None]
+    run(first)
+    rows = np.random.default_rng(0).integers(-128, 128, (64, 1, LENGTH)).astype(np.int8)
+    np.testing.assert_array_equal(run.predict(rows, threads=2), (rows ^ first)[:, 0])
+
+
+@pytest.mark.parametrize("name", ["RING", "LATE"])
+def test_pointers_of_any_kind_are_those_of_the_copy(name):
+    run = ar.Interpreter(model(compiled(name), name=name), engine="native")
+    rows = np.random.default_rng(1).integers(-128, 128, (8, 1, LENGTH)).astype(np.int8)
+    run(rows[7])
+    found = run.predict(rows, threads=2)[:, 0]
+    delayed = rows[[7, 0, 1, 2, 7, 4, 5, 6], 0]  # every part goes on from where the ring was
+    np.testing.assert_array_equal(found, delayed if name == "RING" else rows[:, 0])

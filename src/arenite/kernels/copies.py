@@ -2,14 +2,21 @@
 
 A thread of ``predict`` works in a copy. There ``init`` and ``prepare`` run once more, and get the
 copy's memory; what inferences have changed since is carried over. No inference needs Python then.
+
+Nothing is taken for a pointer because of its value alone. A word is one if ``prepare`` left an
+address of the arena in it, and the same place's address in the copy. Where inferences have put a
+number that could be an address into any other place, nobody knows: the kernel then runs in its own
+arena, one thread after the other, whose memory is exchanged around every inference.
 """
 
 from __future__ import annotations
 
-from typing import cast
+from pathlib import Path
+from typing import TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.stride_tricks import sliding_window_view
 
 from arenite.errors import StateError
 from arenite.kernels.instance import POISON, Instance, UserKernelParams, new_node, step_of
@@ -18,8 +25,11 @@ from arenite.native.kernel import Facts, address
 from arenite.ops import Node
 from arenite.ops.context import Array
 
+Words: TypeAlias = npt.NDArray[np.uint64]
+
 _ALIGNMENT = 16
 _WORD = 8
+_LOWEST, _HIGHEST = 1 << 32, 1 << 48
 
 
 def in_copy(node: Node, own: Array, copy: Array) -> UserKernelParams | None:
@@ -29,7 +39,16 @@ def in_copy(node: Node, own: Array, copy: Array) -> UserKernelParams | None:
     """
     one = cast(Instance, node.user_data)
     twin = _Twin(one, own, copy)
-    return step_of(twin.node, node, twin) if twin.has_begun(node) else None
+    if twin.has_begun(node):
+        return step_of(twin.node, node, twin)
+    if any(not np.shares_memory(buffer, own) for buffer in one.persistent_buffers if buffer.size):
+        raise StateError(
+            f"{one.kernel.name}: inferences have left numbers in persistent memory that may be "
+            "addresses, so that no thread can go on from there: expected threads=1, or a new "
+            "interpreter"
+        )
+    copy[...] = own  # as the other node left it
+    return None
 
 
 def begins_anew(user_data: object, is_so: bool) -> None:
@@ -69,8 +88,8 @@ class _Twin:
             mine.bind(index, self._there(data))
         for handle in one.handles:
             mine.bind_scratch(handle, self._scratch_there(handle))
-        for first, now in zip(one.prepared, before, strict=True):
-            self._carry_over(first, now)
+        if not all(map(self._carry_over, one.prepared, before)):
+            return False
         mine.starts_anew(is_so=one.is_anew)
         return True
 
@@ -100,19 +119,35 @@ class _Twin:
         self._buffers[-1 - handle] = memory = _aligned(size)  # more than the target's arena has
         return address(memory)
 
-    def _carry_over(self, first: Array, now: Array) -> None:
-        """Copy changes of persistent memory since ``prepare``; relocate pointers into the arena."""
+    def _carry_over(self, first: Array, now: Array) -> bool:
+        """Copy changes of persistent memory since ``prepare``, if all of it is understood."""
         mine = self._there(now)
         assert mine is not None
         before, current, there = _words(first), _words(now), _words(mine)
         changed = before != current
-        values = current[changed]
+        if not changed.any():
+            return True
+        moved, was_inside = self._moved_with(before)
+        values, is_inside = self._moved_with(current)
+        is_pointer = changed & was_inside & (moved == there) & is_inside
+        # What the two nodes have that is neither equal nor moved means something in its own only.
+        if (changed & ~is_pointer & (before != there) & (moved != there)).any():
+            return False
+        if _may_be_address(_bytes(first), _bytes(now), np.repeat(is_pointer, _WORD)):
+            return False
+        there[changed] = np.where(is_pointer, values, current)[changed]
+        mine[:] = there.view(np.uint8)[: mine.nbytes]
+        return True
+
+    def _moved_with(self, values: Words) -> tuple[Words, npt.NDArray[np.bool_]]:
+        """Addresses as they are in the copy, and which they are: the end of memory is one too."""
+        found, inside = values.copy(), np.zeros(values.shape, np.bool_)
         for own, copy in self._moved:
             offsets = values - np.uint64(address(own))  # wraps around for lower addresses
-            inside = offsets < own.nbytes
-            values[inside] = offsets[inside] + np.uint64(address(copy))
-        there[changed] = values
-        mine[:] = there.view(np.uint8)[: mine.nbytes]
+            here = (offsets <= own.nbytes) & ~inside
+            found[here] = offsets[here] + np.uint64(address(copy))
+            inside |= here
+        return found, inside
 
     # -- what it asks (:class:`arenite.native.kernel.Answers`)
 
@@ -174,8 +209,41 @@ def _aligned(size: int, alignment: int = _ALIGNMENT) -> Array:
     return block[begin : begin + size]
 
 
-def _words(memory: Array) -> npt.NDArray[np.uint64]:
-    """Memory in words, as pointers lie in it; a copy."""
+def _bytes(memory: Array) -> Array:
+    """Memory, filled up to whole words; a copy."""
     padded = np.zeros(-(-memory.nbytes // _WORD) * _WORD, np.uint8)
     padded[: memory.nbytes] = memory
-    return padded.view(np.uint64)
+    return padded
+
+
+def _words(memory: Array) -> Words:
+    """Memory in words, as pointers lie in it; a copy."""
+    return _bytes(memory).view(np.uint64)
+
+
+def _may_be_address(before: Array, now: Array, known: npt.NDArray[np.bool_]) -> bool:
+    """Whether eight bytes that have changed, at any place, could be an address that is written to.
+
+    Bytes that are ``known`` are part of none.
+    """
+    changed = sliding_window_view(before != now, _WORD).any(axis=1)
+    taken = sliding_window_view(known, _WORD).any(axis=1)
+    places = np.flatnonzero(changed & ~taken)
+    values = sliding_window_view(now, _WORD)[places].copy().view(np.uint64)[:, 0]
+    begins, ends = _writable()
+    area = np.searchsorted(begins, values, side="right").astype(np.int64) - 1
+    return bool(((area >= 0) & (values <= ends[area])).any())
+
+
+def _writable() -> tuple[Words, Words]:
+    """Where memory begins and ends that this process may write to, as far as the system says it."""
+    try:
+        lines = Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:  # another system: any number of an address's size may be one
+        return np.array([_LOWEST], np.uint64), np.array([_HIGHEST], np.uint64)
+    rows = [line.split()[:2] for line in lines]
+    areas = sorted(
+        tuple(int(part, 16) for part in where.split("-")) for where, how in rows if "w" in how
+    )
+    found = np.array(areas, np.uint64).reshape(-1, 2)
+    return found[:, 0], found[:, 1]
