@@ -3,7 +3,7 @@
 import pytest
 
 from arenite.errors import KernelBuildError
-from arenite.kernels.symbols import Function, functions_in, named_function
+from arenite.kernels.symbols import Function, functions_in, named_function, one_for_each
 
 
 def test_namespaces_come_from_the_object_and_types_from_the_text():
@@ -40,3 +40,21 @@ def test_a_function_is_found_by_any_of_its_names(name):
 def test_one_that_is_not_there_is_refused_with_those_that_are():
     with pytest.raises(KernelBuildError, match="'Y' there, got a::Register_X"):
         named_function([Function("a::Register_X", "T*")], "Y", [])
+
+
+TWICE = "namespace a { T* Register_X() {} }\nnamespace b { T* Register_X() {} }"
+
+
+def test_two_functions_for_one_operator_are_refused_by_name():
+    found = functions_in([TWICE], [b"\0_ZN1a10Register_XEv\0_ZN1b10Register_XEv\0"])
+    with pytest.raises(KernelBuildError, match=r"one function for X, got a::Register_X, b::Regist"):
+        one_for_each(found, [])
+    with pytest.raises(KernelBuildError, match=r"--kernel X=FILE\.cc:a::Register_X takes one"):
+        named_function(found, "Register_X", [])
+    assert named_function(found, "b::Register_X", []).name == "b::Register_X"
+
+
+def test_two_texts_of_which_one_is_compiled_are_one_function():
+    assert [one.name for one in functions_in([TWICE], [b"\0_ZN1b10Register_XEv\0"])] == [
+        "b::Register_X"
+    ]

@@ -186,6 +186,24 @@ def test_a_temporary_buffer_cannot_be_used_behind_its_deallocation(make: Make) -
 
 
 @everywhere
+@pytest.mark.parametrize("asks_again", [False, True])
+def test_a_view_of_a_temporary_buffer_cannot_be_written_behind_its_deallocation(
+    make: Make, asks_again: bool
+) -> None:
+    def prepare(context: Any, node: Any) -> None:
+        buffer = context.allocate_temp_buffer(200)
+        view = buffer[150:]
+        context.deallocate_temp_buffer(buffer)
+        view[40] = 8
+        if asks_again:
+            context.deallocate_temp_buffer(context.allocate_temp_buffer(200))
+
+    message = r"\(STEP\): a temporary buffer of 200 bytes was written after it was given back"
+    with pytest.raises(StateError, match=message):
+        make(resolver_with(prepare=prepare))
+
+
+@everywhere
 def test_a_temporary_buffer_of_negative_size_is_refused(make: Make) -> None:
     def prepare(context: Any, node: Any) -> None:
         context.allocate_temp_buffer(-16)

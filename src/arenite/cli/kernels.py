@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 import io
+import re
 import signal
 import sys
 import time
@@ -228,9 +229,10 @@ def compiled(options: KernelOptions) -> Kernels | None:
     files, names = list[str | Path](options.kernels or ()), dict[str, str]()
     for text in options.kernel or ():
         name, is_there, rest = text.partition("=")
-        file, has_function, function = rest.rpartition(":")
-        if not (is_there and has_function and name and file and function):
+        parts = re.fullmatch(r"(.+?):((?:\w+::)*\w+)", rest)
+        if not (is_there and name and parts):
             raise typer.BadParameter(f"expected NAME=FILE.cc:FUNCTION, got {text!r}")
+        file, function = parts.groups()
         names[name] = function
         if file not in map(str, files):
             files.append(file)

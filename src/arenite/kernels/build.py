@@ -29,7 +29,7 @@ from arenite.kernels.compiler import (
     undefined,
 )
 from arenite.kernels.inputs import Inputs, environment_of, state_of
-from arenite.kernels.symbols import Function, functions_in, named_function
+from arenite.kernels.symbols import Function, functions_in, named_function, one_for_each
 from arenite.kernels.tree import TEXTS, Tree, find_tree
 from arenite.model import BuiltinOperator
 from arenite.processes.folders import scratch_folder
@@ -213,7 +213,7 @@ class _Build:
                 f"{files}: expected a function such as 'TFLMRegistration* Register_MY_OP()', "
                 "got none"
             )
-        return {one.operator: one for one in found}
+        return one_for_each(found, request.files)
 
     def _shim(self, chosen: Mapping[str, Function]) -> Compiled:
         generated = self._folder / "generated"

@@ -299,6 +299,11 @@ class Instance:
         assert self._asked is not None
         found, size = next(self._asked, ("nothing more", 0))
         if found != kind:
+            # In a phase in which nobody may ask, that is what is wrong.
+            if kind == PERSISTENT:
+                self.context.reserve_persistent_buffer(0, "op data")
+            else:
+                self.context.request_scratch_buffer_in_arena(0, "scratch")
             self._fail(f"it asks for {kind} memory here, and on the emulated core for {found}")
         return size
 

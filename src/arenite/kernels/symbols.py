@@ -75,28 +75,58 @@ def functions_in(texts: Sequence[str], objects: Sequence[bytes]) -> list[Functio
             returns = f"{const}{type_}{by}"
             if type_ in ("return", "static", "inline"):
                 continue
-            found.append(_resolved(written, returns, mangled))
+            found += _resolved(written, returns, mangled)
     return list(dict.fromkeys(found))
+
+
+def one_for_each(functions: Sequence[Function], sources: Sequence[Path]) -> dict[str, Function]:
+    """The function of every operator.
+
+    Raises:
+        KernelBuildError: Two are for one operator.
+    """
+    found: dict[str, Function] = {}
+    for one in functions:
+        other = found.setdefault(one.operator, one)
+        if other.name != one.name:
+            raise _several(one.operator, [other, one], sources)
+    return found
+
+
+def _several(
+    operator: str, functions: Sequence[Function], sources: Sequence[Path]
+) -> KernelBuildError:
+    files = ", ".join(f"'{path}'" for path in sources)
+    names = ", ".join(one.name for one in functions)
+    return KernelBuildError(
+        f"{files}: expected one function for {operator}, got {names}: "
+        f"--kernel {operator}=FILE.cc:{functions[0].name} takes one of them"
+    )
 
 
 def named_function(functions: Sequence[Function], name: str, sources: Sequence[Path]) -> Function:
     """The function that a person means.
 
     Raises:
-        KernelBuildError: There is none of that name.
+        KernelBuildError: There is none of that name, or more than one.
     """
-    for one in functions:
-        if name in (one.name, one.short, one.operator):
-            return one
+    found = [one for one in functions if one.name == name]
+    found = found or [one for one in functions if name in (one.short, one.operator)]
+    if len({one.name for one in found}) > 1:
+        raise _several(found[0].operator, found, sources)
+    if found:
+        return found[0]
     has = ", ".join(one.name for one in functions) or "none"
     files = ", ".join(f"'{path}'" for path in sources)
     raise KernelBuildError(f"{files}: expected a function {name!r} there, got {has}")
 
 
-def _resolved(written: str, returns: str, mangled: set[str]) -> Function:
-    """A function with all of its namespaces."""
-    fitting = [name for name in mangled if name == written or name.endswith(f"::{written}")]
-    return Function(fitting[0] if fitting else written, returns, is_c=not fitting)
+def _resolved(written: str, returns: str, mangled: set[str]) -> list[Function]:
+    """A function with all of its namespaces: several, where they differ in these alone."""
+    fitting = sorted(name for name in mangled if name == written or name.endswith(f"::{written}"))
+    if not fitting:
+        return [Function(written, returns, is_c=True)]
+    return [Function(name, returns) for name in fitting]
 
 
 def _demangled(data: bytes) -> Iterator[str]:

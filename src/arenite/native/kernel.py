@@ -105,7 +105,8 @@ def _done(call: Callable[..., None], *arguments: int) -> int:
 def _fill(out: Any, facts: Facts) -> int:
     if len(facts.shape) > _MOST_DIMENSIONS:
         raise ValueError(f"expected at most {_MOST_DIMENSIONS} dimensions, got {len(facts.shape)}")
-    out.type, out.rank, out.bytes = facts.type, len(facts.shape), facts.nbytes
+    out.type, out.rank = facts.type, len(facts.shape)
+    out.bytes = facts.nbytes % (1 << 64)  # of a dimension of -1: as TFLM's size_t has it
     for place, dimension in enumerate(facts.shape):
         out.dims[place] = dimension
     out.data = _pointer(address(facts.data))

@@ -94,6 +94,8 @@ class KernelContext:
         self._temps: list[TfLiteTensor | Bytes] = []
         self._scratch: list[weakref.ref[_Loan]] = []
         self._temp_loans: list[weakref.ref[_Loan]] = []
+        #: Temporary buffers that were given back, full of poison.
+        self._given_back: list[Bytes] = []
 
     # -- TfLiteContext
 
@@ -173,7 +175,12 @@ class KernelContext:
         tensor.__class__ = DeallocatedTensor
 
     def allocate_temp_buffer(self, size: int, alignment: int = ARENA_ALIGNMENT) -> Bytes:
-        """Bytes above the head until ``prepare`` ends; what they hold is open."""
+        """Bytes above the head until ``prepare`` ends; what they hold is open.
+
+        Raises:
+            StateError: One that was given back has been written since, through a view.
+        """
+        self._check_given_back()
         loan = _Loan(self._host.allocate_temp_buffer(size, alignment))
         self._temp_loans.append(weakref.ref(loan))
         buffer = np.asarray(loan)
@@ -184,12 +191,27 @@ class KernelContext:
     def deallocate_temp_buffer(self, buffer: Bytes) -> None:
         """Give a temporary buffer back: it cannot be written any more, and what it held is gone.
 
+        What a view that was taken before writes there is found with the next buffer, or when
+        ``prepare`` ends.
+
         Raises:
             StateError: It was given back before, or is none of this node's.
         """
         self._deallocate(buffer, "buffer")
-        buffer[:_POISONED_BYTES] = POISON
+        buffer[:] = POISON
         buffer.flags.writeable = False
+        base = buffer.base
+        assert isinstance(base, _Loan)
+        self._given_back.append(base.memory)
+
+    def _check_given_back(self) -> None:
+        given_back, self._given_back = self._given_back, []
+        for memory in given_back:
+            if (memory != POISON).any():
+                raise StateError(
+                    f"{self._host.place()}: a temporary buffer of {memory.nbytes} bytes was "
+                    "written after it was given back, through a view of it"
+                )
 
     # -- what TFLM does not have
 
@@ -262,14 +284,17 @@ class KernelContext:
         self._temps.clear()
         self._scratch.clear()
         self._temp_loans.clear()
+        self._given_back.clear()
 
     def finish_allocating(self, function: str) -> None:
         """``init`` or ``prepare`` is over.
 
         Raises:
-            StateError: It has not given all temporary memory back (``ResetTempAllocations``), or
-                has kept a view of a temporary buffer, which is others' from now on.
+            StateError: It has not given all temporary memory back (``ResetTempAllocations``), has
+                written a buffer that it had given back, or has kept a view of one, which is
+                others' from now on.
         """
+        self._check_given_back()
         temps, self._temps = self._temps, []
         if temps:
             raise StateError(
