@@ -146,7 +146,8 @@ class _Build:
             defines[_KEEPS_TEXTS] = "1"
         defines |= request.define
         own = [f"-D{name}={value}" for name, value in defines.items() if value is not None]
-        self._arguments = [*own, *(f"-I{path}" for path in (*tree.includes, *request.include))]
+        self._of_tree = [*own, *(f"-I{path}" for path in tree.includes)]
+        self._arguments = [*self._of_tree, *(f"-I{path}" for path in request.include)]
 
     def built(self) -> Built | None:
         """The library; None where something has changed meanwhile."""
@@ -183,14 +184,17 @@ class _Build:
         if self._progress is not None:
             self._progress(self._done, self._known)
 
-    def _compiled(self, source: Path, more: Sequence[str] = ()) -> Compiled:
+    def _compiled(
+        self, source: Path, more: Sequence[str] = (), arguments: Sequence[str] | None = None
+    ) -> Compiled:
         """An object of a file, in a folder of its own: names of files may be alike."""
         into = Path(tempfile.mkdtemp(dir=self._folder))
         is_c = source.suffix == ".c"
         flags = C_FLAGS if is_c else (*FLAGS, f"-std={self._tree.standard}")
         if "-fsanitize=undefined" in more:  # which the other one would switch off, behind it too
             flags = tuple(flag for flag in flags if flag != "-fno-sanitize=all")
-        made = compile_file(source, [*flags, *self._arguments, *more], into)
+        chosen = self._arguments if arguments is None else arguments
+        made = compile_file(source, [*flags, *chosen, *more], into)
         self._advance()
         return made
 
@@ -262,16 +266,27 @@ class _Build:
         return [archive([*self._objects.values()], self._folder)]
 
     def _support(self, source: Path) -> Path:
-        """An object of the tree's, from the cache if nothing has changed."""
+        """An object of the tree's, from the cache if nothing has changed.
+
+        A vendor's source may need a user's headers; what does not is the same for all kernels.
+        """
+        try:
+            return self._support_with(source, self._of_tree)
+        except KernelBuildError:
+            if self._arguments == self._of_tree:
+                raise
+            return self._support_with(source, self._arguments)
+
+    def _support_with(self, source: Path, arguments: list[str]) -> Path:
         flags = *FLAGS, self._tree.standard
         around = environment_of(os.environ)
-        key = cache.key_of(source, self._arguments, flags, _compiler(), host_target(), around)
+        key = cache.key_of(source, arguments, flags, _compiler(), host_target(), around)
         kept = cache.find(key)
         if kept is not None:
             self._advance()
             self._inputs.add(kept.inputs)
             return kept.product
-        made = self._compiled(source, _FORCED)
+        made = self._compiled(source, _FORCED, arguments)
         self._inputs.add(made.inputs)
         return cache.keep(key, made.object, made.inputs)
 
