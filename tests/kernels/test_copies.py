@@ -69,7 +69,7 @@ def test_a_function_that_gives_no_registration_is_refused():
 
 def address_in(run, offset):
     """Bytes that are an address of an interpreter's arena."""
-    where = run.micro.arena.view(0, run.micro.arena.size).__array_interface__["data"][0] + offset
+    where = run.input(0).__array_interface__["data"][0] + offset
     return np.frombuffer(np.uint64(where).tobytes(), np.int8)
 
 
@@ -87,6 +87,6 @@ def test_pointers_of_any_kind_are_those_of_the_copy(name):
     run = ar.Interpreter(model(compiled(name), name=name), engine="native")
     rows = np.random.default_rng(1).integers(-128, 128, (8, 1, LENGTH)).astype(np.int8)
     run(rows[7])
-    found = run.predict(rows, threads=2)[:, 0]
+    found = run.predict(rows, threads=2)
     delayed = rows[[7, 0, 1, 2, 7, 4, 5, 6], 0]  # every part goes on from where the ring was
     np.testing.assert_array_equal(found, delayed if name == "RING" else rows[:, 0])
