@@ -254,7 +254,7 @@ class _Build:
     @cached_property
     def _beside(self) -> list[Path]:
         """The sources beside the headers that the user's files and the shim include, and so on."""
-        listed = (path.read_text(errors="replace") for path in self._folder.rglob("*.d"))
+        listed = (read_source(path) for path in self._folder.rglob("*.d"))
         return sources_beside(self._tree, (path for text in listed for path in files_of(text)))
 
     def _archives(self, wanted: Mapping[Path, None]) -> list[Path]:

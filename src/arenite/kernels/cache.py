@@ -13,7 +13,7 @@ import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from arenite.files import open_regular, save
+from arenite.files import open_regular, read_file, save
 from arenite.kernels.inputs import Inputs, state_of
 
 _VARIABLE = "ARENITE_CACHE"
@@ -75,7 +75,7 @@ def keep(key: str, product: Path, inputs: Inputs, notes: Any = None) -> Path:
     """
     folder = cache_folder()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    content = product.read_bytes()
+    content = read_file(product)
     row = {"digest": hashlib.sha256(content).hexdigest(), "inputs": inputs.digests()}
     name = f"{key_of(key, json.dumps(row))}{product.suffix}"
     target = folder / name

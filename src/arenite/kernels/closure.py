@@ -164,7 +164,7 @@ def _first(folder: Path, stem: str) -> Path | None:
 
 def _kernels(tree: Tree, calls: Sequence[str], own: Sequence[Path]) -> list[Path]:
     """The sources of the functions that these lines register, a user's own first."""
-    text = (tree.root / RESOLVER).read_text(errors="replace")
+    text = read_source(tree.root / RESOLVER)
     folders = (_KERNELS / "cmsis_nn", _KERNELS, Path("signal/micro/kernels"))
     files = [path for folder in folders for path in sorted((tree.root / folder).glob("*.c*"))]
     texts = {path: read_source(path) for path in own}

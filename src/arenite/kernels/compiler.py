@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arenite.errors import KernelBuildError
+from arenite.files import read_source
 from arenite.kernels.inputs import Inputs, inputs_of_files
 from arenite.processes.children import run_program
 from arenite.processes.paths import find_package
@@ -108,7 +109,7 @@ def _run(source: Path, arguments: Sequence[str], into: Path, *more: str) -> list
         raise KernelBuildError(f"'{source}': compiling it {error}") from None
     if done.code:
         raise KernelBuildError(_first_error(source, done.err), command=["zig", *command])
-    return files_of(listed.read_text(errors="replace"))
+    return files_of(read_source(listed))
 
 
 def link(objects: Sequence[Path], arguments: Sequence[str], into: Path) -> tuple[Path | None, str]:

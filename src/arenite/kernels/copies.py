@@ -11,7 +11,6 @@ arena, one thread after the other, whose memory is exchanged around every infere
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TypeAlias, cast
 
 import numpy as np
@@ -19,6 +18,7 @@ import numpy.typing as npt
 from numpy.lib.stride_tricks import sliding_window_view
 
 from arenite.errors import StateError
+from arenite.files import open_regular
 from arenite.kernels.instance import POISON, Instance, UserKernelParams, new_node, step_of
 from arenite.native import kernel as c
 from arenite.native.kernel import Facts, address
@@ -238,7 +238,8 @@ def _may_be_address(before: Array, now: Array, known: npt.NDArray[np.bool_]) -> 
 def _writable() -> tuple[Words, Words]:
     """Where memory begins and ends that this process may write to, as far as the system says it."""
     try:
-        lines = Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace").splitlines()
+        with open_regular("/proc/self/maps") as file:  # whose size says nothing
+            lines = file.read().decode(errors="replace").splitlines()
     except OSError:  # another system: any number of an address's size may be one
         return np.array([_LOWEST], np.uint64), np.array([_HIGHEST], np.uint64)
     rows = [line.split()[:2] for line in lines]
