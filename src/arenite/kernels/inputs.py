@@ -168,5 +168,5 @@ def _highest(absent: Iterable[Path]) -> Iterator[Path]:
 
 
 def environment_of(variables: Mapping[str, str]) -> list[str]:
-    """What the environment says to the compiler, for a cache key."""
+    """Variables of the environment that the compiler reads, for a cache key."""
     return [f"{name}={variables[name]}" for name in VARIABLES if name in variables]
