@@ -1,12 +1,20 @@
-"""``python -m arenite`` is the ``arenite`` command."""
+"""``python -m arenite`` and the script ``arenite``: Ctrl-C is heard before anything is imported."""
 
 import sys
 
+from arenite.processes.interrupts import end_at_once
 from arenite.processes.paths import import_path
 
-# Python has put the current folder first: what lies there is not imported instead of what follows.
-sys.path[:] = import_path()
 
-from arenite.cli import main  # noqa: E402
+def main() -> None:
+    """Run the command line."""
+    end_at_once()
+    # Python has put the current folder first: what lies there is not imported instead of the rest.
+    sys.path[:] = import_path()
+    from arenite.cli import main as run  # noqa: PLC0415 - takes long
 
-main()
+    run()
+
+
+if __name__ == "__main__":
+    main()

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -223,3 +224,42 @@ def test_progress_is_for_slow_things_on_terminals(monkeypatch, terminal, seconds
         advance()
         advance()
     assert ("timing" in sys.stderr.getvalue()) is drawn
+
+
+# -- Ctrl-C while modules are imported ---------------------------------------------------
+
+AT_IMPORT = """
+import os, signal, sys
+
+class Interrupting:
+    def find_spec(name, *_):
+        if name == wanted:
+            os.kill(os.getpid(), signal.SIGINT)
+
+*sys.argv, wanted = sys.argv
+sys.meta_path.insert(0, Interrupting)
+from arenite.__main__ import main
+main()
+"""
+
+
+@posix_only
+@pytest.mark.parametrize(
+    "module",
+    ["arenite.cli", "arenite.cli.fit", "typer", "numpy", "arenite.model", "arenite.formats"],
+)
+def test_ctrl_c_during_an_import_ends_it_in_one_line(tmp_path, module):
+    saved(classifier(), tmp_path / "m.tflite")
+    done = subprocess.run(
+        [sys.executable, "-c", AT_IMPORT, "info", "m.tflite", "--json", module],
+        cwd=tmp_path,
+        capture_output=True,
+        env=environment(),
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"interrupted\n")
+
+
+def test_both_ways_to_start_the_command_begin_with_ctrl_c():
+    text = (Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8")
+    assert '\n[project.scripts]\narenite = "arenite.__main__:main"\n\n' in text

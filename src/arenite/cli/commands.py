@@ -17,6 +17,7 @@ from arenite.cli.common import fail, print_error, print_errors_as_json, warn
 from arenite.cli.engine import require_isa
 from arenite.cli.kernels import Child
 from arenite.cli.process import INTERNAL
+from arenite.processes.interrupts import CODE, clean_up_first, end_at_once
 
 #: Commands whose exit code 1 is the verdict "no", and their code where an error leaves none.
 JUDGES, ERROR = ("fit", "compare", "evaluate", "board", "check-kernel"), 2
@@ -41,15 +42,17 @@ class Commands(TyperGroup):
         from arenite.errors import AreniteError
 
         try:
+            clean_up_first()
             require_isa()
             with _warnings_in_words():
                 return super().invoke(ctx)
         except KeyboardInterrupt:
+            end_at_once()
             print("interrupted", file=sys.stderr)
             # Where it came while a string was executed, as when a dataclass is made, python -m
             # would end by the signal, not with this code; executing another one clears that.
             exec("")
-            raise typer.Exit(130) from None
+            raise typer.Exit(CODE) from None
         except _USAGE_ERROR as error:
             if isinstance(error, typer.BadParameter):
                 from arenite.model.text import inert

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import NoReturn, TextIO
 
 from arenite.cli.streams import NamedOutput
+from arenite.processes.interrupts import end_at_once
 from arenite.processes.paths import import_path
 
 #: Exit code of a fault of Arenite's own, ``EX_SOFTWARE`` of BSD's ``sysexits.h``.
@@ -52,12 +53,11 @@ def run_as_process(command: Callable[[], object]) -> None:
     sys.path[:] = import_path()
     sys.stdout = _watched(sys.stdout, "standard output")
     sys.stderr = _watched(sys.stderr, "standard error")
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where it is ignored
-        signal.signal(signal.SIGINT, _interrupted)
     try:
         try:
             command()
         finally:
+            end_at_once()
             sys.stdout.flush()
     except _NoReaderError:
         end_without_reader()
@@ -81,11 +81,6 @@ def _watched(stream: TextIO, name: str) -> TextIO:
         line_buffering=stream.line_buffering,
         write_through=stream.write_through,
     )
-
-
-def _interrupted(*_: object) -> NoReturn:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    raise KeyboardInterrupt
 
 
 def end_without_reader() -> NoReturn:

@@ -1,0 +1,41 @@
+"""Ctrl-C: one line and exit code 130, whatever is being done.
+
+While modules are imported and after a command is done, the process ends at once: an exception there
+would be a traceback, or be lost. In between a command cleans up first.
+
+Nothing but what Python has imported by itself is needed here, see :mod:`arenite.processes.paths`.
+"""
+
+import os
+import signal
+from types import FrameType
+from typing import NoReturn
+
+#: What shells say of a program that Ctrl-C has ended.
+CODE = 128 + 2
+
+
+def end_at_once() -> None:
+    """From now on Ctrl-C ends the process, if it did anything before."""
+    if signal.getsignal(signal.SIGINT) in _OURS:
+        signal.signal(signal.SIGINT, _end)
+
+
+def clean_up_first() -> None:
+    """From now on Ctrl-C is a ``KeyboardInterrupt``, if it did anything before; the second ends."""
+    if signal.getsignal(signal.SIGINT) in _OURS:
+        signal.signal(signal.SIGINT, _interrupt)
+
+
+def _end(number: int, frame: FrameType | None) -> NoReturn:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    os.write(2, b"interrupted\n")
+    os._exit(CODE)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    raise KeyboardInterrupt
+
+
+_OURS = (signal.default_int_handler, _end, _interrupt)
