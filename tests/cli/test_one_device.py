@@ -163,3 +163,15 @@ def test_the_limit_of_ram_is_what_a_program_can_use(arenite):
     assert [one["limit"] for one in limits.values()] == [341_760, 208 * 1024, 256 * 1024]
     assert "memory.ld.in" in limits["esp32-s3-devkitc"]["note"]
     assert "ArduinoCore-mbed" in limits["nano33ble"]["note"]
+
+
+def test_a_level_that_is_named_counts_in_every_command_of_times(arenite):
+    """Arduino's boards have -Os by default; a Nucleo has -O2 unless another level is named."""
+    on = (DIGITS, "--board", "nucleo-f446re")
+    for command in ("fit", "cost"):
+        fast, small = (
+            facts_of(arenite, command, *on, *level) for level in ((), ("--optimization", "Os"))
+        )
+        assert (fast["target"]["optimize"], small["target"]["optimize"]) == ("O2", "Os")
+    assert small["low"] > 1.15 * fast["low"]
+    assert facts_of(arenite, "fit", DIGITS, "--board", "nano33ble")["target"]["optimize"] == "Os"

@@ -53,6 +53,7 @@ def bench(
 
     names = [name.strip() for name in against.split(",") if name.strip()]
     peers = checked(peers_called, names, option="--against")
+    firmware.check()
     device = firmware.chosen(None, load_model(model, ops))
     benchmark = measure(Path(model), peers, repeat, seed, engine.setup(device.target), ops=ops)
     words = device.note("these are times of this machine, with the results of")

@@ -74,6 +74,14 @@ Compiler = Annotated[
     target.Compiler | None,
     typer.Option(help="Some of CMSIS-NN's buffers are larger with armclang."),
 ]
+Optimization = Annotated[
+    target.Optimization | None,
+    typer.Option(
+        "--optimization",
+        help="GCC's level, which decides on times; by default that of the board's usual builds, "
+        "or O2.",
+    ),
+]
 Rounding = Annotated[
     target.Rounding | None,
     typer.Option(help="How products are rounded: single is TFLITE_SINGLE_ROUNDING."),

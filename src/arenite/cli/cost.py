@@ -73,9 +73,9 @@ def cost(
         device = chosen_device(firmware.board, firmware.target, firmware.clock)
         _of_firmware(load_model(model, ops), device, op, as_json)
         return
+    _require_costs(firmware.chosen().target)
     loaded = load_model(model, ops)
     device = firmware.chosen(model=loaded)
-    _require_costs(device.target)
     estimate = model_cost(loaded, device.target, device.clock, device.board)
     check_operator(op, len(estimate.operators))
     npu = estimated(loaded) if vela_report is None else read_report(vela_report)

@@ -12,6 +12,7 @@ from arenite.cli.common import (
     GlueVersion,
     Library,
     LibraryVersion,
+    Optimization,
     Rounding,
     StructSizes,
     VariablesArena,
@@ -175,9 +176,14 @@ class DeviceOptions:
     glue_version: GlueVersion = None
     variables_arena: VariablesArena = None
     compiler: Compiler = None
+    optimization: Optimization = None
     rounding: Rounding = None
     abi: StructSizes = None
     clock: Clock = None
+
+    def check(self) -> None:
+        """Refuse a board or a target that there is not, before a model is read."""
+        self.chosen(None)
 
     def chosen(self, default: str | None = DEFAULT, model: Model | None = None) -> Device:
         """The device that they mean for a model; see :func:`chosen_device`."""
@@ -191,6 +197,7 @@ class DeviceOptions:
         given = {field.name: getattr(self, field.name) for field in fields(self)}
         given["tflm"] = given.pop("tflm_version")
         given["cmsis_nn"] = given.pop("cmsis_nn_version")
+        given["optimize"] = given.pop("optimization")
         return {
             name: value
             for name, value in given.items()
@@ -202,9 +209,12 @@ class DeviceOptions:
 RESULTS = ("board", "target", "sdk", "tflm_version", "library", "compiler", "rounding", "abi")
 REVISIONS = ("target", "sdk", "tflm_version", "cmsis_nn_version")
 _VERSIONS = ("board", *REVISIONS, "library", "library_version", "glue_version")
-RELEASES = (*_VERSIONS, "compiler", "abi")
+RELEASES = (*_VERSIONS, "compiler", "optimization", "abi")
 MEMORY = (*_VERSIONS, "variables_arena", "compiler", "abi")
-TIMES = ("board", "target", "sdk", "tflm_version", "library", "compiler", "abi", "clock")
+TIMES = (
+    *("board", "target", "sdk", "tflm_version", "library", "compiler", "optimization", "abi"),
+    "clock",
+)
 
 
 def chosen_device(

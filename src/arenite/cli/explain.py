@@ -57,6 +57,7 @@ def explain(
     from arenite.report.explain import ASCII, UNICODE, render_explanation
     from arenite.report.walk import render_operator
 
+    firmware.check()
     loaded = load_model(model, ops)
     device = firmware.chosen(model=loaded)
     what = explanation(loaded, device.target)

@@ -100,6 +100,7 @@ def export(
 
     if abi is not None and library != "tflm":
         raise typer.BadParameter("structs are TFLM's: expected --library tflm", param_hint="--abi")
+    chosen_device(board, target, abi=abi)  # refused before a model is read
     loaded = load_model(model, ops)
     device = chosen_device(board, target, model=loaded, abi=abi)
     if library == "tflm":

@@ -116,6 +116,7 @@ def fit(
         fit_wake_words(names, manifest or [], firmware, as_json=how == "json")
     if not names:
         raise typer.BadParameter("expected a model, or --manifest")
+    firmware.check()
     loaded = load_model(names[0], ops)
     device = replace(firmware, clock=limits.clock).chosen(model=loaded)
     is_limited = limits.clock or limits.ram is not None or limits.flash is not None

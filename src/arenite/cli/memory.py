@@ -86,6 +86,7 @@ def memory(
     rams = None if splits is None else _rams(splits)
     require_suffix(svg, ".svg", "--svg")
     require_other(svg, "--svg", [Path(model)])
+    firmware.check()
     loaded = load_model(model, ops)
     device = firmware.chosen(None, loaded)
     meant = device.target

@@ -204,6 +204,7 @@ def optimize(
     require_other(svg, "--svg", [Path(model)])
     if not replace:
         require_other(output, "--output", [Path(model)])
+    firmware.check()
     loaded = load_model(model, ops)
     device = firmware.chosen(None, loaded)
     settings = passes.settings(device, loaded)

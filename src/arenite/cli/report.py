@@ -58,6 +58,7 @@ def report(
 
     require_suffix(output, ".html", "--output")
     require_other(output, "--output", [Path(model)])
+    firmware.check()
     loaded = load_model(model, ops)
     device = firmware.chosen(model=loaded)
     if words := device.note():

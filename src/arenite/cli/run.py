@@ -185,6 +185,7 @@ def run(
     files = [file for file in (labels, fed_as.frontend) if isinstance(file, Path)]
     read = [Path(model), *(inputs or []), *files]
     require_other(output, "--output", read)
+    firmware.check()
     loaded = load_model(model, ops)
     device = firmware.chosen(None, loaded)
     words = device.note("these are the results of")
