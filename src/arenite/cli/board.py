@@ -10,6 +10,7 @@ import typer
 from arenite.cli.budgets import LimitOptions
 from arenite.cli.common import NOT_VERIFIED, AsJson, fail, show, usage_errors
 from arenite.cli.device import BoardName, chosen_device, complete_targets, no_revision
+from arenite.cli.emulation import SECONDS, Timeout, emulating
 from arenite.cli.kernels import given_kernels
 from arenite.cli.operators import Ops, load_model
 from arenite.cores import DEFAULT, emulated, listed
@@ -88,6 +89,7 @@ def board(
     limits: LimitOptions,
     runs: Runs = 4,
     limit: Limit = None,
+    timeout: Timeout = SECONDS,
     compiler: Compiler = "zig",
     level: Level = "Os",
     tflm_version: NoRevision = None,
@@ -123,8 +125,9 @@ def board(
         else:
             what = model if Path(model).is_dir() else load_model(model, ops)
             most = None if limit is None else limit * 10**6
-            how = {"runs": runs, "limit": most, "toolchain": toolchain}
-            result = _exported(what, processor, limits, device.board, how)
+            how = {"runs": runs, "limit": most, "toolchain": toolchain, "seconds": timeout}
+            with emulating(processor or "core") as tell:
+                result = _exported(what, processor, limits, device.board, {**how, "tell": tell})
     except BoardLimitError as error:
         fail(f"not verified: {error}", NOT_VERIFIED)
     words = device.note("this is firmware for", device.target.processor)

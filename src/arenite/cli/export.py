@@ -14,11 +14,13 @@ from arenite.cli.common import (
     AsJson,
     ModelPath,
     StructSizes,
+    note,
     show,
     usage_errors,
     warn,
 )
 from arenite.cli.device import BoardName, chosen_device, complete_targets, no_revision
+from arenite.cli.emulation import SECONDS, Timeout, emulating
 from arenite.cli.operators import Ops, load_model
 from arenite.cores import DEFAULT, devices, listed
 
@@ -84,6 +86,7 @@ def export(
     name: Name = None,
     limits: LimitOptions,
     emulate: Emulate = True,
+    timeout: Timeout = SECONDS,
     tflm_version: NoRevision = None,
     ops: Ops = None,
     as_json: AsJson = False,
@@ -96,6 +99,7 @@ def export(
     """
     from arenite.firmware import export as write
     from arenite.firmware import export_facts
+    from arenite.firmware.device import Limits
     from arenite.report.export import render_export
 
     if abi is not None and library != "tflm":
@@ -106,18 +110,22 @@ def export(
     if library == "tflm":
         _for_tflm(loaded, output, device, name, as_json=as_json)
         return
-    with usage_errors(bool(name) or limits.may_be_missed):
+    shown = emulating(device.target.processor)
+    with usage_errors(bool(name) or limits.may_be_missed), shown as tell:
         result = write(
             loaded,
             output,
             target=device.target,
             name=name,
             emulate=emulate,
+            limits=Limits(seconds=timeout, tell=tell),
             **limits.on(device.board),
         )
     _warn_of(result.kept)
     words = device.note(_SHOWN, device.target.processor)
     show(result, export_facts, render_export, words, as_json=as_json)
+    if result.not_verified and not as_json:
+        note("--timeout allows a call more time, --no-emulate leaves the figures out.")
     if result.not_verified:
         raise typer.Exit(NOT_VERIFIED)
 

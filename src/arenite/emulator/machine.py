@@ -7,18 +7,22 @@ every block of instructions is, so figures are exact, and equal every time.
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from arenite.cores import CORES, DEFAULT
+from arenite.emulator.blocks import MOST, Rows, counter
 from arenite.emulator.caches import LineCache
 from arenite.emulator.elf import Image
 from arenite.emulator.instruction_sets import InstructionSet, instruction_set
 from arenite.emulator.pipelines import pipeline_of
-from arenite.emulator.thumb import Piece
 from arenite.errors import BoardError, BoardLimitError
 
 FLASH, FLASH_BYTES = 0x08000000, 16 << 20
@@ -28,6 +32,10 @@ STACK, STACK_BYTES = 0x30000000, 64 << 10
 #: Where a function returns to.
 _EXIT = FLASH + FLASH_BYTES - 16
 _PATTERN = b"\xa5"
+#: Bytes of code between two looks at the clock: some tenths of a second.
+_BEAT = 1 << 26
+#: Characters of a text that is read, at most.
+_TEXT = 1 << 16
 
 
 class Count(NamedTuple):
@@ -63,6 +71,8 @@ class Core:
     image: Image
     #: The lowest bit of a pointer to a function.
     code_bit = 1
+    #: Told of instructions of 16 bits and seconds of a call that goes on.
+    tell: Callable[[int, float], None] = staticmethod(lambda _instructions, _seconds: None)
 
     def address(self, function: str) -> int:
         """Where a function is.
@@ -92,15 +102,22 @@ class Machine(Core):
         processor: A core that Unicorn has, see :mod:`arenite.cores`.
         limit: Instructions of 16 bits that a call may take, one of 32 bits being two; None is any
             number.
+        seconds: The time that a call may take; None is any.
 
     Raises:
         BoardError: Unicorn is not installed, or has no such processor.
     """
 
-    def __init__(self, image: Image, processor: str = DEFAULT, limit: int | None = None) -> None:
+    def __init__(
+        self,
+        image: Image,
+        processor: str = DEFAULT,
+        limit: int | None = None,
+        seconds: float | None = None,
+    ) -> None:
         model, set_ = _model(processor), instruction_set(CORES[processor].family)
         unicorn, constants = _unicorn(set_)
-        self.image, self._limit, self._left = image, limit, 0
+        self.image, self._limit, self._seconds = image, limit, seconds
         self._set, self._constants, self.code_bit = set_, constants, set_.code_bit
         self._pipeline = pipeline_of(processor)
         mode = sum(getattr(unicorn, f"UC_MODE_{name}") for name in set_.modes)
@@ -112,29 +129,42 @@ class Machine(Core):
         self.restart()
         self._error, self._hook_code = unicorn.UcError, unicorn.UC_HOOK_CODE
         self._hook_block, self._hook_read = unicorn.UC_HOOK_BLOCK, unicorn.UC_HOOK_MEM_READ
-        #: Runs of blocks of code, and how often each was left for another than its next.
-        self._runs, self._leaps = Counter[tuple[int, int]](), Counter[tuple[int, int]]()
-        self._before: tuple[int, int] | None = None
-        self._pieces: dict[tuple[int, int], Piece] = {}
+        self._counter = counter(core, self._hook_block, self._beat)
+        self._costs = np.zeros((0, 3))
+        self._spent, self._begun, self._ended = 0, 0.0, ""
+        self._interrupt: BaseException | None = None
         self._stray: int | None = None
-        if limit is not None:
-            core.hook_add(self._hook_block, self._tick)
         access = unicorn.UC_HOOK_MEM_READ | unicorn.UC_HOOK_MEM_WRITE
         for start, size in ((FLASH, FLASH_BYTES), (RAM, RAM_BYTES)):
             core.hook_add(access, self._astray, begin=self._end(start, size), end=start + size - 1)
 
-    def _enter(self, core: Any, address: int, size: int, _data: Any) -> None:
-        before = self._before
-        if before is not None and before[0] + before[1] != address:
-            self._leaps[before] += 1
-        self._before = block = address, size
-        self._runs[block] += 1
+    def _beat(self) -> None:
+        """Look at the clocks: some code has run, counted or not."""
+        try:
+            self._spent += self._stretch
+            self.tell(self._spent // 2, time.monotonic() - self._begun)
+            self._ended = self._why_ended()
+        except BaseException as error:  # call() raises it: C is in between
+            self._interrupt = error
+        if self._ended or self._interrupt is not None:
+            self._core.emu_stop()
+        self._counter.again(self._next())
 
-    def _tick(self, core: Any, address: int, size: int, _data: Any) -> None:
-        """Take a block from what a call may still do, counted or not."""
-        self._left -= size // 2
-        if self._left < 0:
-            core.emu_stop()
+    def _why_ended(self) -> str:
+        """The reason to end a call: a limit that it has reached; empty if there is none."""
+        if self._counter.is_full:
+            return f"has more than {MOST:,} blocks of code"
+        if self._limit is not None and self._spent > 2 * self._limit:
+            return f"has not come to its end after {self._limit // 10**6:,} million instructions"
+        if self._seconds is not None and time.monotonic() - self._begun > self._seconds:
+            return f"has not come to its end in {self._seconds:g} s"
+        return ""
+
+    def _next(self) -> int:
+        """Bytes of code until the next beat."""
+        left = _BEAT if self._limit is None else 2 * self._limit + 1 - self._spent
+        self._stretch = max(min(_BEAT, left), 1)
+        return self._stretch
 
     def _end(self, start: int, size: int) -> int:
         """Where what the program has of a memory ends."""
@@ -180,23 +210,24 @@ class Machine(Core):
             core.reg_write(self._register(register), value)
         core.reg_write(self._register("SP"), top)
         core.reg_write(self._register(self._set.link), _EXIT | self.code_bit)
-        self._before, self._left = None, self._limit or 0
+        self._spent, self._begun, self._ended, self._interrupt = 0, time.monotonic(), "", None
+        self._counter.begin(self._next())
         try:
             core.emu_start(self.pointer(function), _EXIT)
         except self._error as error:
             at = self._read("PC")
             raise BoardError(f"{function}: {error} at {at:#x}, {self._near(at)}") from None
+        if self._interrupt is not None:
+            raise self._interrupt
         if self._stray is not None:
             stray, self._stray = self._stray, None
             at = self._read("PC")
             raise BoardError(
                 f"{function} touched {stray:#x}, behind what it has, at {at:#x}, {self._near(at)}"
             )
-        if self._left < 0 and self._limit is not None:
-            raise BoardLimitError(
-                f"{function} has not come to its end after {self._limit // 10**6:,} million "
-                f"instructions, in {self._near(self._read('PC'))}"
-            )
+        if self._ended:
+            where = self._near(self._read("PC"))
+            raise BoardLimitError(f"{function} {self._ended}, in {where}")
         if self._read("SP") != top:
             raise BoardError(f"{function} did not give back its stack")
         return self._read(self._set.arguments[0])
@@ -215,7 +246,13 @@ class Machine(Core):
     # -- memory
 
     def read(self, address: int, size: int) -> bytes:
-        """Bytes at an address."""
+        """Bytes at an address.
+
+        Raises:
+            BoardError: There are not so many.
+        """
+        if size > max(FLASH_BYTES, RAM_BYTES):
+            raise BoardError(f"there are no {size:,} bytes at {address:#x}")
         return bytes(self._core.mem_read(address, size))
 
     def write(self, address: int, data: bytes) -> None:
@@ -225,17 +262,20 @@ class Machine(Core):
     def text(self, address: int) -> str:
         """C's string at an address."""
         data = b""
-        while not data.endswith(b"\0"):
-            data += self.read(address + len(data), 1)
-        return data[:-1].decode("ascii", "backslashreplace")
+        while b"\0" not in data and len(data) < _TEXT:
+            data += self.read(address + len(data), 1 if len(data) < 64 else 64)
+        return data.partition(b"\0")[0].decode("ascii", "backslashreplace")
 
     # -- counts
 
     @contextmanager
     def counting(self) -> Iterator[None]:
-        """Count what is called; it takes ten times as long."""
-        with self._hooked({self._hook_block: self._enter}):
+        """Count what is called."""
+        self._counter.count(counts=True)
+        try:
             yield
+        finally:
+            self._counter.count(counts=False)
 
     @contextmanager
     def _hooked(self, hooks: Mapping[int, Callable[..., None]], **where: int) -> Iterator[None]:
@@ -272,13 +312,11 @@ class Machine(Core):
 
     def count(self) -> Count:
         """Counts since the machine was made."""
-        instructions, halves = 0, 0.0
-        for block, runs in self._runs.items():
-            piece = self._piece(block)
-            instructions += piece.instructions * runs
-            halves += piece.half_cycles * runs
-            if not piece.always_leaves:
-                halves += 2 * self._pipeline.taken * self._leaps[block]
+        rows = self._counter.rows()
+        costs = self._known(rows)
+        runs, leaps = rows[:, 2], rows[:, 3]
+        instructions = int((costs[:, 0] * runs).sum())
+        halves = float((costs[:, 1] * runs).sum() + (costs[:, 2] * leaps).sum())
         return Count(instructions, int(halves // 2))
 
     def blocks(self) -> tuple[Counter[tuple[int, int]], Counter[tuple[int, int]]]:
@@ -286,13 +324,21 @@ class Machine(Core):
 
         A block is an address and bytes; the same code may lie in several.
         """
-        return self._runs.copy(), self._leaps.copy()
+        rows = self._counter.rows().tolist()
+        runs = Counter({(at, size): ran for at, size, ran, _ in rows})
+        return runs, Counter({(at, size): leaps for at, size, _, leaps in rows if leaps})
 
-    def _piece(self, block: tuple[int, int]) -> Piece:
-        found = self._pieces.get(block)
-        if found is None:
-            found = self._pieces[block] = self._pipeline.piece_of(self.read(*block))
-        return found
+    def _known(self, rows: Rows) -> npt.NDArray[np.float64]:
+        """Instructions, half cycles, and half cycles of a leap of each block."""
+        new = [self._cost(*map(int, row[:2])) for row in rows[len(self._costs) :]]
+        if new:
+            self._costs = np.concatenate([self._costs, np.array(new)])
+        return self._costs
+
+    def _cost(self, address: int, size: int) -> tuple[float, float, float]:
+        piece = self._pipeline.piece_of(self.read(address, size))
+        leap = 0.0 if piece.always_leaves else 2.0 * self._pipeline.taken
+        return float(piece.instructions), float(piece.half_cycles), leap
 
     def _register(self, name: str) -> int:
         number: int = getattr(self._constants, f"UC_{self._set.prefix}_REG_{name}")

@@ -39,8 +39,8 @@ _PACKET = 1024
 _PROGRAM = "qemu-system-arm"
 _SP, _LR, _PC, _XPSR = 13, 14, 15, 25
 _THUMB = 1 << 24
-#: Bytes of QEMU's log that one run may write, and seconds without a log: nothing counts there.
-_LOG_BYTES, _SECONDS = 8 << 30, 300.0
+#: Bytes of QEMU's log that one run may write.
+_LOG_BYTES = 8 << 30
 
 #: The program's own: it starts, and stops where the debugger waits.
 PROGRAM = """\
@@ -84,19 +84,20 @@ class Qemu(Core):
 
     Args:
         image: What is in flash, :data:`PROGRAM` with it.
+        seconds: The time that a call may take; None is any.
 
     Raises:
         BoardError: QEMU is not installed, or does not start the program.
     """
 
-    def __init__(self, image: Image) -> None:
+    def __init__(self, image: Image, seconds: float | None = None) -> None:
         program = find_program(_PROGRAM)
         if program is None:
             raise BoardError(
                 "a core with vectors is emulated by qemu-system-arm, which is not installed: it is "
                 "in the package qemu-system-arm of Debian and Ubuntu, qemu of Homebrew"
             )
-        self.image, self._program = image, program
+        self.image, self._program, self._seconds = image, program, seconds
         self._trace = Trace(image)
         self._log: IO[bytes] | None = None
         self._top = STACK + STACK_BYTES - 64
@@ -263,8 +264,10 @@ class Qemu(Core):
         begin = time.monotonic()
         while not select.select([self._process.stdout], [], [], 0.2)[0]:
             written = 0 if self._log is None else os.fstat(self._log.fileno()).st_size
-            if written > _LOG_BYTES or time.monotonic() - begin > _SECONDS:
-                raise BoardLimitError(f"{running} has not come to its end in {_SECONDS:g} s")
+            spent = time.monotonic() - begin
+            self.tell(0, spent)
+            if written > _LOG_BYTES or (self._seconds is not None and spent > self._seconds):
+                raise BoardLimitError(f"{running} has not come to its end in {spent:.0f} s")
 
     def _ask(self, request: str, running: str = "") -> str:
         """Send a packet; the answer. ``running`` is the function that goes on until then."""

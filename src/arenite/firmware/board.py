@@ -18,7 +18,7 @@ from arenite.errors import BoardError, BoardLimitError
 from arenite.firmware.compiler.toolchain import DEFAULT as ZIG
 from arenite.firmware.compiler.toolchain import Toolchain
 from arenite.firmware.compiler.zig import Headers
-from arenite.firmware.device import Device, LayerRun, whole
+from arenite.firmware.device import SECONDS, Device, LayerRun, Limits, whole
 from arenite.firmware.export import headers_in, layered, tflm_arena, write
 from arenite.firmware.flash_reads import FlashReads, flash_reads
 from arenite.firmware.folder.exported import Export, export_of
@@ -44,8 +44,9 @@ from arenite.runtime.io_conversion import (
 from arenite.runtime.predict import finish, run_in_order
 from arenite.target import find_target
 
-#: Instructions that a call may take where it is not known that it comes to an end.
-LIMIT = 500_000_000
+#: Instructions that a call may take where it is not known that it comes to an end, and how far what
+#: a folder says of itself may raise them.
+LIMIT, MOST = 500_000_000, 5_000_000_000
 
 
 class Board:
@@ -74,7 +75,9 @@ class Board:
         optimize: Whether passes that lose nothing run before, see :func:`export`.
         limit: Instructions that a call may take (:class:`Machine`): by default :data:`LIMIT` of a
             model with loops and of a folder, whose sources may be anybody's; a folder may take 20
-            times what it says of itself. What has no loops comes to an end.
+            times what it says of itself, up to :data:`MOST`. What has no loops comes to an end.
+        seconds: The time that a call may take on this machine.
+        tell: Called now and then with instructions and seconds of a call that goes on.
         headers: What kernels in C++ are compiled against, of a folder that has some.
         toolchain: The compiler that builds it.
 
@@ -105,6 +108,8 @@ class Board:
         folder: str | os.PathLike[str] | None = None,
         optimize: bool = True,
         limit: int | None = None,
+        seconds: float | None = SECONDS,
+        tell: Callable[[int, float], None] | None = None,
         headers: Headers | None = None,
         toolchain: Toolchain = ZIG,
     ) -> None:
@@ -114,10 +119,12 @@ class Board:
             self.export: Export = export_of(facts, exported)
             self.model = self.layered = ports_model(facts, str(exported))
             processor = processor or _emulated(self.export.target)
-            limit = limit or max(LIMIT, 20 * _stated(facts))
+            limit = limit or max(LIMIT, min(20 * _stated(facts), MOST))
             row_bytes, name = self.export.row_bytes, self.export.name
             self._device = Device(
-                *(exported, name, processor, row_bytes, limit), headers=headers, toolchain=toolchain
+                *(exported, name, processor, row_bytes, Limits(limit, seconds, tell)),
+                headers=headers,
+                toolchain=toolchain,
             )
         else:
             processor = processor or DEFAULT
@@ -135,7 +142,7 @@ class Board:
                     limit = LIMIT
                 row_bytes, name = self.export.row_bytes, self.export.name
                 self._device = Device(
-                    *(place, name, processor, row_bytes, limit),
+                    *(place, name, processor, row_bytes, Limits(limit, seconds, tell)),
                     headers=headers_in(made.model),
                     toolchain=toolchain,
                 )
@@ -350,7 +357,7 @@ def has_loops(model: Model) -> bool:
 def _stated(facts: Mapping[str, Any]) -> int:
     """Instructions of an inference, as a manifest has them; 0 where it says nothing."""
     found = facts.get("instructions")
-    return min(found, 1 << 40) if isinstance(found, int) else 0
+    return found if isinstance(found, int) else 0
 
 
 def _shaped(data: bytes, tensor: Tensor) -> Array:

@@ -14,7 +14,7 @@ from arenite.files import read_file, save
 from arenite.firmware.compiler.toolchain import DEFAULT as ZIG
 from arenite.firmware.compiler.toolchain import Toolchain
 from arenite.firmware.compiler.zig import Headers, link_script
-from arenite.firmware.network.names import SOURCES
+from arenite.firmware.folder.taken import taken
 
 #: All that is kept is what the folder has; nothing starts by itself.
 _LINK = text_file(__name__, "build.ld")
@@ -61,9 +61,7 @@ def build(
     core = emulated_core(processor)
     save(into / "link.ld", (link_script(_LINK, qemu if core.qemu else machine) + "\n").encode())
     save(into / "board.c", (_BOARD + (qemu.PROGRAM if core.qemu else "")).encode())
-    if not (folder / SOURCES).is_dir():
-        raise BoardError(f"'{folder}' has no {SOURCES}")
-    paths = sorted(path.resolve() for path in (folder / SOURCES).iterdir())
+    paths = taken(folder, into)
     files = [path for path in paths if path.suffix in (".c", ".S")]
     own = [path for path in paths if path.suffix in CPP]
     if own:

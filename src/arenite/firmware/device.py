@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,17 +12,40 @@ from pathlib import Path
 from arenite.cores import CORES
 from arenite.emulator.machine import Count, Machine
 from arenite.emulator.qemu import Qemu
-from arenite.errors import BoardError
+from arenite.errors import BoardError, BoardLimitError
 from arenite.files import read_source
 from arenite.firmware.build import build
 from arenite.firmware.compiler.toolchain import DEFAULT, Toolchain
 from arenite.firmware.compiler.zig import Headers
 from arenite.firmware.network.names import SOURCES
 
+#: The time that a call may take unless another is named, in seconds.
+SECONDS = 120.0
+#: Characters that a firmware may print, and results that it may show in one call.
+_PRINTED, _OBSERVED = 1 << 20, 1 << 20
 #: What answers otherwise than 0 where a user's kernel fails.
 _MAY_FAIL = ("init", "invoke", "invoke_observed")
 #: Functions that a file of C defines.
 _DEFINED = re.compile(r"^(?:static )?\w+ \**(\w+)\([^;\n]*\) \{$", re.M)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of a call of a firmware.
+
+    Attributes:
+        instructions: See :class:`Machine`; of a Cortex-M55 in QEMU they are not limited.
+        seconds: The time on this machine.
+        tell: Called now and then with instructions and seconds of a call that goes on.
+    """
+
+    instructions: int | None = None
+    seconds: float | None = SECONDS
+    tell: Callable[[int, float], None] | None = None
+
+
+#: Of calls that come to an end by themselves.
+NO_LIMITS = Limits()
 
 
 @dataclass(frozen=True)
@@ -45,7 +68,7 @@ class Device:
         name: What all names in C begin with.
         processor: A core that there is an emulated board for, see :mod:`arenite.cores`.
         row_bytes: Of a row of the input, where the firmware asks for rows.
-        limit: Instructions that a call may take, see :class:`Machine`; a Cortex-M55 has a time.
+        limits: What a call may take.
         headers: What users' kernels in C++ are compiled against, where the folder has some.
         toolchain: The compiler.
 
@@ -59,7 +82,7 @@ class Device:
         name: str,
         processor: str,
         row_bytes: int = 0,
-        limit: int | None = None,
+        limits: Limits = NO_LIMITS,
         *,
         headers: Headers | None = None,
         toolchain: Toolchain = DEFAULT,
@@ -67,7 +90,13 @@ class Device:
         with tempfile.TemporaryDirectory(prefix="arenite-") as into:
             image = build(folder, Path(into), processor, headers, toolchain)
         self.name, self.processor = name, processor
-        self.machine = Qemu(image) if CORES[processor].qemu else Machine(image, processor, limit)
+        self.machine: Machine | Qemu
+        if CORES[processor].qemu:
+            self.machine = Qemu(image, limits.seconds)
+        else:
+            self.machine = Machine(image, processor, limits.instructions, limits.seconds)
+        if limits.tell is not None:
+            self.machine.tell = limits.tell
         self.stack_bytes = 0
         self._row_bytes, self._input = row_bytes, b""
         ram = (one.size for one in image.sections if one.name in (".data", ".bss"))
@@ -113,8 +142,14 @@ class Device:
         """Texts that kernels or the self-test print."""
         machine, printed = self.machine, list[str]()
 
+        left = _PRINTED
+
         def told() -> None:
+            nonlocal left
             printed.append(machine.text(machine.argument(0)))
+            left -= 1 + len(printed[-1])
+            if left < 0:
+                raise BoardLimitError("the firmware prints without an end")
 
         with machine.watching("board_print", told):
             yield printed
@@ -200,6 +235,8 @@ class Device:
             at, size = machine.argument(3), machine.argument(4)
             result = machine.read(at, size) if at else None
             runs.append(LayerRun(layer, now.since(last), result))
+            if len(runs) > _OBSERVED:
+                raise BoardLimitError("the firmware shows results without an end")
             last = now
 
         with machine.watching("board_observe", told):

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from arenite.cores import CORES, DEFAULT
-from arenite.errors import AreniteError, PlanWarning
+from arenite.errors import AreniteError, BoardLimitError, PlanWarning
 from arenite.firmware.build import CPP
 from arenite.firmware.compiler.zig import Headers
+from arenite.firmware.device import NO_LIMITS, Limits
 from arenite.firmware.folder.exported import Export, ExportedLayer, export_facts, manifest_facts
 from arenite.firmware.folder.figures import Figures
 from arenite.firmware.folder.io_spec import port_facts
@@ -75,6 +76,7 @@ def export(
     icache: int | None = None,
     emulate: bool = False,
     optimize: bool = True,
+    limits: Limits = NO_LIMITS,
 ) -> Export:
     """Write a model as C11 that needs no interpreter, no heap and no library.
 
@@ -111,6 +113,8 @@ def export(
         optimize: Whether the passes of :func:`optimize` that lose nothing run before, on what the
             layers are: constants are folded, channels that no input can change go. The self-test
             has the original's outputs.
+        limits: What a call may take on the emulated core. Where one takes more, figures are not
+            known, and ``not_verified`` of the result says so.
 
     Raises:
         UnsupportedOperatorError: Some layers have no exported kernel, or a user's kernel in C++
@@ -128,7 +132,8 @@ def export(
     processor = built.processor
     budget = Budget(ram, flash, least, inputs, icache, tflm_arena(model, built))
     made = layered(model, processor, icache, optimize=optimize)
-    return write(made, folder, processor, budget, name=name, planner=planner, emulate=emulate)
+    how = {"name": name, "planner": planner, "emulate": emulate, "limits": limits}
+    return write(made, folder, processor, budget, **how)  # type: ignore[arg-type]
 
 
 def write(
@@ -140,6 +145,7 @@ def write(
     name: str | None = None,
     planner: str = "optimal",
     emulate: bool = False,
+    limits: Limits = NO_LIMITS,
 ) -> Export:
     """Write the layers that :func:`layered` made; see :func:`export`."""
     kernels, flash = kernels_for(processor, budget.icache), budget.flash
@@ -154,11 +160,15 @@ def write(
     golden = golden_of(made.model, program, made.original)
     facts = model_facts(made)
     files = _files(program, golden, processor, str(facts["sha256"] or ""))
-    counted = emulate and not golden.unfinished
-    headers = headers_in(made.model)
-    figures = _figures(files, program, golden, processor, headers) if counted else None
+    figures, unfinished = None, golden.unfinished
+    if emulate and not unfinished:
+        try:
+            how = headers_in(made.model), limits
+            figures = _figures(files, program, golden, processor, how)
+        except BoardLimitError as error:
+            unfinished = f"on an emulated core {error}"
     result = _export(program, processor, place, figures, facts)
-    result = replace(result, not_verified=golden.unfinished, tflm_arena_bytes=budget.tflm)
+    result = replace(result, not_verified=unfinished, tflm_arena_bytes=budget.tflm)
     if emulate and _may_take_less(processor, budget, program):
         small = chosen(made, processor, replace(budget, least="ram"), program.name, planner)
         result = replace(result, least_ram_bytes=small.arena_bytes)
@@ -214,7 +224,7 @@ def _figures(
     program: Program,
     golden: Golden,
     processor: str,
-    headers: Headers | None,
+    how: tuple[Headers | None, Limits],
 ) -> Figures | None:
     """Counts of the self-test's inferences on an emulated core, where there is one."""
     if not can_emulate(processor):
@@ -229,8 +239,9 @@ def _figures(
         data,
         processor,
         row_bytes=row_bytes,
-        headers=headers,
+        headers=how[0],
         arena_bytes=program.arena_bytes,
+        limits=how[1],
     )
 
 

@@ -13,7 +13,7 @@ from arenite.emulator.machine import Count
 from arenite.emulator.qemu import is_installed
 from arenite.files import save
 from arenite.firmware.compiler.zig import Headers
-from arenite.firmware.device import Device, LayerRun
+from arenite.firmware.device import NO_LIMITS, Device, LayerRun, Limits
 from arenite.firmware.folder.figures import Figures
 from arenite.firmware.network.names import SOURCES
 from arenite.processes.paths import find_package
@@ -37,6 +37,7 @@ def emulated(
     row_bytes: int = 0,
     headers: Headers | None = None,
     arena_bytes: int = 0,
+    limits: Limits = NO_LIMITS,
 ) -> Figures:
     """Figures of a folder's files.
 
@@ -49,8 +50,10 @@ def emulated(
         row_bytes: Of a row of the input, where the firmware asks for rows.
         headers: What users' kernels are compiled against, where there are some.
         arena_bytes: Of the arena.
+        limits: What a call may take.
 
     Raises:
+        BoardLimitError: A call takes more.
         BoardError: The compiler does not take the folder, or the firmware left its memory.
     """
     with tempfile.TemporaryDirectory(prefix="arenite-") as temporary:
@@ -59,7 +62,7 @@ def emulated(
         for path, text in files.items():
             if path.startswith(f"{SOURCES}/"):
                 save(folder / path, text.encode("utf-8"))
-        device = Device(folder, name, processor, row_bytes, headers=headers)
+        device = Device(folder, name, processor, row_bytes, limits, headers=headers)
         found = _figures(device, layers, inputs)
         if headers is None:
             return found

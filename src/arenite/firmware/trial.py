@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from arenite.firmware.board import Board, exported_folder
 from arenite.firmware.compiler.toolchain import DEFAULT as ZIG
 from arenite.firmware.compiler.toolchain import Toolchain
 from arenite.firmware.compiler.zig import Headers
-from arenite.firmware.device import LayerRun
+from arenite.firmware.device import SECONDS, LayerRun
 from arenite.firmware.flash_reads import FlashReads, why_unknown
 from arenite.firmware.folder.exported import Export, why_plain
 from arenite.firmware.measurements import by_layer, passed
@@ -74,6 +74,7 @@ class Trial:
         reads_reason: Why lines of flash are not counted there.
         time: Of an inference on the board that was named; None without one.
         static_bytes: RAM of users' kernels in C++ beside the arena.
+        built: The compiler and its level.
     """
 
     file: str
@@ -93,6 +94,7 @@ class Trial:
     reads_reason: str = ""
     static_bytes: int = 0
     time: Need | None = None
+    built: str = str(ZIG)
 
     @property
     def equal(self) -> bool:
@@ -120,22 +122,37 @@ def trial(
     on: BoardFacts | None = None,
     headers: Headers | None = None,
     toolchain: Toolchain = ZIG,
+    seconds: float | None = SECONDS,
+    tell: Callable[[int, float], None] | None = None,
 ) -> Trial:
     """Export, build, run and compare; a folder that was exported is built and run as it stands.
 
     Inputs are those of the self-test, then noise. Of a folder there is no model to compare with:
     its self-test has what four inferences shall give, layer by layer. ``on`` is the board whose
     flash and caches count; ``headers`` what the C++ of a folder is compiled against; the
-    ``toolchain`` compiles.
+    ``toolchain`` compiles. A call may take ``limit`` instructions and so many ``seconds``; ``tell``
+    is told of one that goes on.
 
     Raises:
         BoardLimitError: Loops, or a call of the firmware, go on for too long.
         BoardError: Unicorn or ziglang is missing, or the firmware does what it must not.
         UnsupportedOperatorError: Some layers cannot be exported.
     """
-    budget = {"flash": flash, "ram": ram, "least": least, "inputs": inputs, "icache": icache}
-    rest = {"optimize": optimize, "limit": limit, "headers": headers, "toolchain": toolchain}
-    board = Board(model, processor, **budget, **rest)  # type: ignore[arg-type]
+    budget: dict[str, Any] = {
+        "flash": flash,
+        "ram": ram,
+        "least": least,
+        "inputs": inputs,
+        "icache": icache,
+    }
+    rest: dict[str, Any] = {
+        "optimize": optimize,
+        "limit": limit,
+        "headers": headers,
+        "toolchain": toolchain,
+    }
+    rest |= {"seconds": seconds, "tell": tell}
+    board = Board(model, processor, **budget, **rest)
     if exported_folder(model) is None:
         try:
             differences, layers = _compared(board, runs)
@@ -166,6 +183,7 @@ def trial(
         reads_reason=why_unknown(on),
         static_bytes=board.static_bytes,
         time=time_of(work_of(count, board.export), board.processor, on, reads),
+        built=str(toolchain),
     )
 
 

@@ -15,9 +15,11 @@ from cffi import FFI
 INCLUDE = re.compile(r'^#include "(.+)"$', re.MULTILINE)
 PREPROCESSOR = re.compile(r"^#.*$", re.MULTILINE)
 _KERNEL = Path(__file__).resolve().parents[1] / "kernels" / "shim" / "kernel.h"
-#: What a user's kernel calls in its host (``ak_host``), as functions of Python's.
+#: What a user's kernel calls in its host (``ak_host``), as functions of Python's; and the counter
+#: of an emulated core's blocks.
 CALLBACKS = """
 extern "Python" {
+  void ar_beat(void *user);
   void *ak_persistent(void *user, uint64_t bytes);
   int32_t ak_scratch(void *user, uint64_t bytes);
   void *ak_scratch_data(void *user, int32_t handle);

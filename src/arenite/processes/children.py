@@ -94,14 +94,26 @@ def run_module(
 
 
 def run_program(
-    program: str, *arguments: str, folder: Path, timeout: float | None = None
+    program: str,
+    *arguments: str,
+    folder: Path,
+    timeout: float | None = None,
+    memory: int = 0,
 ) -> Finished:
     """Run a program, which is named by its full path, in a working folder.
 
+    Args:
+        program: Its path.
+        arguments: What it is given.
+        folder: Its working folder.
+        timeout: Seconds that it may take; None for any time.
+        memory: Bytes of memory that each of its processes may take, on systems that limit them; 0
+            for any.
+
     Raises:
-        TimeoutError: It takes longer than ``timeout`` seconds.
+        TimeoutError: It takes longer.
     """
-    return _finished(_guarded(program, *arguments), folder, timeout)
+    return _finished(_guarded(program, *arguments, memory=memory), folder, timeout)
 
 
 def start_program(program: str, *arguments: str) -> Process:
@@ -216,10 +228,10 @@ def _python(module: str, *arguments: str, verdict: str = "") -> list[str]:
     return [sys.executable, "-X", "utf8", script, *words]
 
 
-def _guarded(program: str, *arguments: str) -> list[str]:
+def _guarded(program: str, *arguments: str, memory: int = 0) -> list[str]:
     assert os.path.isabs(program), program
     script = os.path.join(PACKAGE, "processes", "guard.py")
-    return [sys.executable, "-I", script, program, *arguments]
+    return [sys.executable, "-I", script, str(memory), program, *arguments]
 
 
 def _started(

@@ -1,4 +1,6 @@
-"""The script around every program that is not Python: ``python -I guard.py PROGRAM ARGUMENT...``.
+"""The script around every program that is not Python.
+
+``python -I guard.py MEMORY PROGRAM ARGUMENT...``; it may take so many bytes of memory, 0 is any.
 
 A program such as a compiler does not look whether anybody waits for it. This process does: it
 hands on what it reads, and ends the program when there is nobody left who could write; with it end
@@ -32,7 +34,17 @@ def _hand_on(program: _Program) -> None:
     program.end()
 
 
-def _main(command: list[str]) -> int:
+def _limit(memory: int) -> None:
+    """Limit this process and its children, where the system can."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource  # noqa: PLC0415 - not on every system
+
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+
+
+def _main(memory: str, *command: str) -> int:
+    if int(memory):
+        _limit(int(memory))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
@@ -47,4 +59,4 @@ def _main(command: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(_main(sys.argv[1:]))
+    sys.exit(_main(*sys.argv[1:]))

@@ -12,17 +12,12 @@ from arenite.firmware.trial import Trial
 from arenite.model.text import printable
 from arenite.report.text import Column, number, plain_c, table, wrapped
 
-_BUILT = {
-    "arenite": "zig's clang, -Os",
-    "tflm": "TFLM's interpreter with CMSIS-NN's kernels; zig's clang, -O2",
-}
-
 
 def render_trial(result: Trial, width: int) -> Iterator[Text]:
     """A row per layer, the total, memory, whether all is equal."""
     layers = result.layers
     yield Text(printable(result.file), style="bold")
-    yield from wrapped(f"{result.processor}, emulated; {_BUILT[result.library]}", width)
+    yield from wrapped(f"{result.processor}, emulated; {result.built}", width)
     yield Text()
     yield from table(
         [

@@ -16,9 +16,12 @@ from arenite.processes.paths import find_program
 
 Compiler = Literal["zig", "gcc"]
 Level = Literal["O0", "O1", "O2", "O3", "Os"]
+COMPILER = "zig's clang"
 #: Warnings are errors, as with zig's clang.
 _FLAGS = ("-std=c11", "-g", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-pedantic")
 _BARE = ("-ffreestanding", "-ffunction-sections", "-nostdlib", "-nostartfiles")
+#: What a folder may take to compile.
+_SECONDS = 600.0
 _PACKAGES = {
     "cortex-m": ("arm-none-eabi-gcc", "gcc-arm-none-eabi"),
     "esp": ("riscv64-unknown-elf-gcc", "gcc-riscv64-unknown-elf"),
@@ -44,6 +47,9 @@ class Toolchain:
             if given not in get_args(allowed):
                 raise ValueError(f"{name}: expected {', '.join(get_args(allowed))}, got {given!r}")
 
+    def __str__(self) -> str:
+        return f"{'GCC' if self.compiler == 'gcc' else COMPILER}, -{self.level}"
+
     def flags(self, core: Core) -> list[str]:
         """Arguments for C without a library."""
         level = f"-{self.level}"
@@ -58,9 +64,9 @@ class Toolchain:
             BoardError: There is no such compiler, or it does not take ``what``.
         """
         if self.compiler == "zig":
-            run_compiler(arguments, into, what)
+            run_compiler(arguments, into, what, seconds=_SECONDS)
         else:
-            run_compiler([*arguments, "-lgcc"], into, what, gnu_compiler(core))
+            run_compiler([*arguments, "-lgcc"], into, what, gnu_compiler(core), _SECONDS)
 
 
 #: What builds firmware unless another is named.

@@ -19,6 +19,8 @@ from arenite.files import read_file
 from arenite.processes.children import run_program
 from arenite.processes.paths import find_package
 
+#: What compiling one program may take: the first with TFLM makes C's and C++'s libraries too.
+_SECONDS, _MEMORY = 1800.0, 8 << 30
 _FLAGS = ("-std=c11", "-Os", "-g", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-pedantic")
 _BARE = (
     "-Wno-unused-command-line-argument",  # what assembly has no use for
@@ -77,15 +79,24 @@ def linked(arguments: Sequence[str], into: Path, what: object) -> Image:
 
 
 def run_compiler(
-    arguments: Sequence[str], into: Path, what: object, other: str | None = None
+    arguments: Sequence[str],
+    into: Path,
+    what: object,
+    other: str | None = None,
+    seconds: float = _SECONDS,
 ) -> None:
-    """Run zig's clang in a folder, or another compiler.
+    """Run zig's clang in a folder, or another compiler, for some seconds at most.
 
     Raises:
         BoardError: There is none, or it does not take ``what``.
     """
     command = [*_zig(), *arguments] if other is None else [other, *arguments]
-    done = run_program(*command, folder=into)
+    try:
+        done = run_program(*command, folder=into, timeout=seconds, memory=_MEMORY)
+    except TimeoutError:
+        raise BoardError(
+            f"the compiler has not come to its end with '{what}' in {seconds:g} s"
+        ) from None
     if done.code:
         raise BoardError(f"the compiler refused '{what}':\n{done.err[-4000:]}")
 

@@ -299,6 +299,7 @@ def stock_trial(
             for index, (name, one) in enumerate(layers)
         ),
         library="tflm",
+        built="TFLM's interpreter with CMSIS-NN's kernels; zig's clang, -O2",
         reads=reads,
         reads_reason=why_unknown(on),
         time=time_of(work, processor, on, reads),
