@@ -91,6 +91,7 @@ docs: $(VENV)/.test ## write the generated pages and pictures again
 	@$(BIN)/python docs/make_operators.py
 	@$(BIN)/python docs/make_cli.py
 	@$(BIN)/python docs/make_errors.py
+	@$(BIN)/python docs/make_files.py
 	@$(BIN)/python docs/make_times.py
 	@$(BIN)/python docs/make_operator_times.py
 	@$(BIN)/python docs/make_mnn.py

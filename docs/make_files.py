@@ -44,7 +44,7 @@ def _modules(folder: Path) -> list[Path]:
 def _first_sentence(path: Path) -> str:
     text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
     paragraph = " ".join(text.split("\n\n")[0].split())
-    return paragraph.replace("``", "`").replace("|", "\\|")
+    return paragraph.replace("``", "").replace("|", "\\|")
 
 
 if __name__ == "__main__":

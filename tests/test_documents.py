@@ -134,6 +134,7 @@ def test_make_commands_exist(page):
         ("make_exports.py", "board", "docs/board.md"),
         ("make_exports.py", "readme", "README.md"),
         ("make_errors.py", "page", "docs/errors.md"),
+        ("make_files.py", "page", "docs/files.md"),
         ("make_operators.py", "page", "docs/operators.md"),
         ("make_operator_times.py", "page", "docs/speed.md"),
         ("make_optimize.py", "page", "docs/optimize.md"),
