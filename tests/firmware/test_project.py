@@ -17,6 +17,7 @@ from arenite.firmware import export
 from arenite.firmware.text.project import project_files
 from arenite.formats.tflite_write import write
 from tests.compiler import compiler
+from tests.firmware.built import compile_files
 from tests.firmware.models import residual
 from tests.shared import DIGITS
 
@@ -119,6 +120,19 @@ def test_projects_take_folders_and_their_self_tests_pass(tmp_path):
     for name, program in programs.items():
         printed = shell(tmp_path / "out" / program, cwd=tmp_path)
         assert printed == f"PASS {name}: 4 inferences, 4 layers each\n"
+
+
+@needs_cmake
+def test_cmake_tests_and_installs_a_folder_by_itself(folder):
+    compiler_ = f"-DCMAKE_C_COMPILER={';'.join(cc())}"
+    shell("cmake", "-S", ".", "-B", "b", compiler_, "-DCMAKE_INSTALL_PREFIX=there", cwd=folder)
+    shell("cmake", "--build", "b", cwd=folder)
+    assert "100% tests passed, 0 tests failed out of 1" in shell("ctest", cwd=folder / "b")
+    shell("cmake", "--install", "b", "--prefix", "there", cwd=folder)
+    assert (folder / "there" / "lib" / "libm_model.a").is_file()
+    (folder / "app.c").write_text("#include <m_model.h>\nint main(void) { return m_init(); }\n")
+    include = f"-I{folder / 'there' / 'include' / 'm_model'}"
+    compile_files([folder / "app.c", folder / "there/lib/libm_model.a"], folder / "app", include)
 
 
 @needs_cmake

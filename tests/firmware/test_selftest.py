@@ -7,7 +7,7 @@ import pytest
 from arenite.firmware import export
 from arenite.model import ModelBuilder
 from tests.firmware.built import TESTED, compile_files, run
-from tests.firmware.models import floats, residual
+from tests.firmware.models import floats, residual, running_maximum
 
 
 @pytest.fixture
@@ -44,6 +44,44 @@ def test_samples_that_the_reference_refuses_are_left_out(tmp_path):
     b.output(y)
     export(b.build(), tmp_path / "m", name="m", target=None)
     assert printed(tmp_path / "m") == "PASS m: 0 inferences, 1 layers each\n"
+
+
+STREAM = """
+#include "src/model.h"
+#include "src/selftest.h"
+#include <stdio.h>
+static void show(void) {
+  for (int i = 0; i < 4; ++i) ((int8_t *)m_input(0))[i] = -50;
+  m_invoke();
+  printf("%d\\n", ((const int8_t *)m_output(0))[0]);
+}
+int main(void) {
+  m_init();
+  show();
+  if (m_selftest(NULL)) return 1;
+  show();
+  return 0;
+}
+"""
+
+
+def test_nothing_of_its_inferences_is_remembered_and_nobody_needs_to_listen(tmp_path):
+    export(running_maximum(), tmp_path / "m", name="m", target=None)
+    folder = tmp_path / "m"
+    (folder / "stream.c").write_text(STREAM)
+    compile_files([folder / name for name in (*TESTED, "stream.c")], folder / "stream")
+    assert run(folder / "stream") == "-50\n-50\n"
+
+
+def test_an_inference_that_ends_early_is_a_failure(folder):
+    path = folder / "src" / "model.c"
+    text = path.read_text()
+    path.write_text(
+        text.replace(
+            "  return M_OK;\n}\n\nM_CODE int m_invoke", "  return -7;\n}\n\nM_CODE int m_invoke"
+        )
+    )
+    assert "FAIL sample 0, an inference that ended behind result 4" in printed(folder)
 
 
 def test_a_weight_that_differs_is_found(folder):

@@ -98,13 +98,17 @@ project(${name}_model LANGUAGES C$language)
 add_library(${name}_model STATIC $${sources})
 target_include_directories(${name}_model PUBLIC $${CMAKE_CURRENT_SOURCE_DIR}/src)
 set_target_properties(${name}_model PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
+add_library(${name}::model ALIAS ${name}_model)
+install(TARGETS ${name}_model ARCHIVE DESTINATION lib)
+install(FILES src/${name}_model.h src/model.h src/selftest.h DESTINATION include/${name}_model)
 
 add_library(${name}_selftest STATIC EXCLUDE_FROM_ALL src/selftest.c)
 target_link_libraries(${name}_selftest PUBLIC ${name}_model)
 
+# cmake -S . -B build && cmake --build build && ctest --test-dir build
 if(CMAKE_SOURCE_DIR STREQUAL CMAKE_CURRENT_SOURCE_DIR AND NOT CMAKE_CROSSCOMPILING)
   enable_testing()
-  add_executable(${name}_test EXCLUDE_FROM_ALL test/main.c)
+  add_executable(${name}_test test/main.c)
   target_link_libraries(${name}_test ${name}_selftest)
   add_test(NAME ${name} COMMAND ${name}_test)
 endif()

@@ -29,11 +29,11 @@ static int is_known(const void *data, size_t bytes, const known *wanted) {
 
 _INVOKE = """\
     write_inputs(s.sample);
-    ${name}_invoke_observed(check, &s);"""
+    const int status = ${name}_invoke_observed(check, &s);"""
 
 _INVOKE_DELIVERED = """\
     source from = {s.sample, 0};
-    ${name}_invoke_observed(deliver, &from, check, &s);"""
+    const int status = ${name}_invoke_observed(deliver, &from, check, &s);"""
 
 _INPUT = _C["input"]
 
@@ -55,11 +55,12 @@ def _source(program: Program, golden: Golden, names: dict[str, Any]) -> str:
     network = program.network
     outputs = [[_Part(one, one) for one in row or ()] for row in golden.outputs]
     compared = [part.array for row in outputs for part in row]
+    checked = {piece.value for piece in program.pieces}
     has_floats = any(one.dtype == np.float32 for one in chain(compared, *results))
     return fill(
         _C["source"],
         **names,
-        layers=len(network.layers),
+        layers=sum(any(value in checked for value in layer.outputs) for layer in network.layers),
         unfinished="continue" if program.may_end else 'fail(&s, "results", s.result)',
         rows=max(len(results), 1),
         results=max(len(program.pieces), 1),
