@@ -50,6 +50,32 @@ def test_a_model_runs_with_them(arenite, model, ops, tmp_path):
     assert np.load(tmp_path / "y.npz")["y"].tolist() == [[2, 4, 6, -8]]
 
 
+@pytest.fixture
+def relu(tmp_path):
+    b = ModelBuilder()
+    x, y = b.input("x", (1, 4), "float32"), b.tensor("y", (1, 4), "float32")
+    b.operator("RELU", [x], [y])
+    b.output(y)
+    return saved(b.build(), tmp_path / "relu.tflite")
+
+
+def test_one_takes_the_place_of_arenites_with_replace(arenite, relu, tmp_path):
+    ops = written(tmp_path, TWICE.replace('"TWICE"', '"RELU"'))
+    np.save(tmp_path / "x.npy", np.array([[1, 2, 3, -4]], np.float32))
+    files = ("--input", tmp_path / "x.npy", "--output", tmp_path / "y.npz")
+    assert arenite("run", relu, "--ops", ops, "--replace", *files).exit_code == 0
+    (outputs,) = np.load(tmp_path / "y.npz").values()
+    assert outputs.tolist() == [[2, 4, 6, -8]]
+
+
+def test_one_of_arenites_names_is_refused_without_replace(arenite, relu, tmp_path):
+    ops = written(tmp_path, TWICE.replace('"TWICE"', '"RELU"'))
+    result = arenite("run", relu, "--ops", ops)
+    assert result.exit_code == 1
+    assert "'RELU': Arenite has one of that name" in result.stderr
+    assert "--replace" in result.stderr
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
