@@ -98,8 +98,6 @@ def test_every_command_that_reads_a_model_is_tried() -> None:
 @pytest.mark.parametrize("kind", ["IF", "mixed"])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_ends(arenite, files, tmp_path, command, kind):
-    if command == "report":
-        pytest.importorskip("vl_convert")
     model = files / f"{kind}.tflite"
     more = [
         one.format(model=model, data=files / "data.npz", folder=tmp_path)

@@ -35,9 +35,9 @@ def test_the_first_line_says_whose_numbers_are_shown(arenite, command, monkeypat
 
 
 def test_a_report_says_it_beside_the_page_s_name(arenite, tmp_path, monkeypatch):
-    from tests.report.page.pages import UNDRAWN
+    from tests.report.page.pages import undrawn
 
-    monkeypatch.setattr("arenite.report.page.make.drawer", lambda: UNDRAWN)
+    monkeypatch.setattr("arenite.report.page.make.draw", undrawn)
     assert arenite("report", DIGITS, "-o", tmp_path / "page.html").stderr.startswith(
         f"note: {NOTE}"
     )

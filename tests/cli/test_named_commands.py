@@ -166,8 +166,6 @@ def workplace(tmp_path_factory):
     ("page", "text"), [one for one in LINES if is_run(one[1]) and not one[1].startswith("-")]
 )
 def test_a_line_to_be_typed_does_not_fail(arenite, workplace, monkeypatch, page, text):
-    if text.startswith("report "):
-        pytest.importorskip("vl_convert", reason="the extra report is not installed")
     for name in WAKE_WORDS:
         if name in text:
             word = shared_wake_word(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import subprocess
 import sys
 
 import numpy as np
@@ -13,12 +14,18 @@ from arenite.model import ModelBuilder
 from tests.cli.models import saved
 from tests.quantize.agreement import samples
 from tests.quantize.models import random_dense
-from tests.report.page.pages import UNDRAWN, Parsed
+from tests.report.page import pages
+from tests.report.page.pages import Parsed
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None
 
 
 @pytest.fixture
 def undrawn(monkeypatch):
-    monkeypatch.setattr("arenite.report.page.make.drawer", lambda: UNDRAWN)
+    monkeypatch.setattr("arenite.report.page.make.draw", pages.undrawn)
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -46,11 +53,36 @@ def test_a_side_that_does_not_exist_is_wrong_usage(arenite, model_file, tmp_path
     assert not page.exists()
 
 
-def test_without_the_library_it_says_how_to_install_it(arenite, model_file, tmp_path, monkeypatch):
+def test_without_the_library_charts_are_missing_alone(arenite, model_file, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    result = arenite("report", model_file, "-o", tmp_path / "page.html")
-    assert result.exit_code == 1
+    page = tmp_path / "page.html"
+    result = arenite("report", model_file, "-o", page)
+    assert result.exit_code == 0
+    assert "warning: 3 of 3 charts missing (" in result.stderr
     assert "pip install 'vl-convert-python>=1.9,<2'" in result.stderr
+    parsed = Parsed(page.read_text(encoding="utf-8"))
+    assert parsed.charts == [None] * 3
+    assert "pip install 'vl-convert-python>=1.9,<2'" in parsed.text
+
+
+@pytest.mark.skipif(resource is None, reason="the system limits no address space")
+def test_a_limit_of_address_space_costs_the_charts_alone(model_file, tmp_path):
+    """V8 ends its process where it may not reserve what it never uses."""
+    pytest.importorskip("vl_convert", reason="the extra report is not installed")
+    page, limit = tmp_path / "page.html", 4 << 30
+    done = subprocess.run(
+        [sys.executable, "-m", "arenite", "report", str(model_file), "-o", str(page)],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "which draws them, was ended by SIG" in done.stderr
+    assert "`ulimit -v` allows 4,194,304 KiB" in done.stderr
+    parsed = Parsed(page.read_text(encoding="utf-8"))
+    assert parsed.charts == [None] * 3
+    assert "was ended by SIG" in parsed.text
 
 
 def test_the_function_and_the_room_have_one_name():

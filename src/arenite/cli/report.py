@@ -13,6 +13,7 @@ from arenite.cli.common import (
     require_other,
     require_suffix,
     usage_errors,
+    warn,
 )
 from arenite.cli.device import TIMES, DeviceOptions
 from arenite.cli.fit import Deadline
@@ -75,4 +76,6 @@ def report(
             quantized=quantized,
             progress=told,
         )
+    for words in page.missing:
+        warn(words)
     typer.echo(f"{output}: {len(page.html.encode()):,} bytes")

@@ -13,7 +13,7 @@ from arenite.memory.plan import PlannedBuffer
 from arenite.quantize.outcome import quantization_facts
 from arenite.quantize.settings import Budget
 from arenite.report.page.document import Page, page
-from arenite.report.page.vega import drawer
+from arenite.report.page.vega import draw
 from tests.cli.models import classifier
 from tests.quantize.agreement import samples
 from tests.quantize.models import random_dense
@@ -30,12 +30,12 @@ GREEDY, BEST, BOUND = "TFLM's greedy plan", "The best plan found", "The lower bo
 @pytest.fixture(scope="module")
 def vww() -> Page:
     facts = overview(shared_model("vww_int8"), compare_with=["@litert"])
-    return page(facts, drawer())
+    return page(facts, draw)
 
 
 @pytest.fixture(scope="module")
 def small() -> Page:
-    return page(overview(classifier()), drawer())
+    return page(overview(classifier()), draw)
 
 
 def buffers(model: ar.Model, planner: str) -> list[PlannedBuffer]:
@@ -53,7 +53,7 @@ def test_a_page_is_drawn_without_a_word_on_the_console(opened: Opened, vww: Page
 def test_a_quantisation_is_drawn(opened: Opened) -> None:
     model = random_dense(32, 32, 4)
     result, report = ar.quantize(model, samples(model, 40), budget=Budget(flash=3_600))
-    tab = opened(page(overview(result), drawer(), quantization=quantization_facts(report)))
+    tab = opened(page(overview(result), draw, quantization=quantization_facts(report)))
     assert tab.console == []
     assert len(tab.marks("SQNR of every layer's output")) == 2
     assert len(tab.marks("SQNR against bytes of flash")) == len(report.front)
@@ -190,7 +190,7 @@ def test_names_of_a_file_run_nothing(opened: Opened) -> None:
     tensors = tuple(replace(t, name=f"{t.name}{name}") for t in model.main.tensors)
     hostile = replace(model, subgraphs=(replace(model.main, tensors=tensors, name=name),))
     facts = overview(replace(hostile, description=name), compare_with=["@cortex-m55"])
-    tab = opened(page(facts, drawer()))
+    tab = opened(page(facts, draw))
     for mark in tab.marks(GREEDY)[:3]:
         assert name[:20] in tab.point_at(mark)["buffer"]
     assert tab.run("return [typeof hit, document.images.length]") == ["undefined", 0]
@@ -198,13 +198,13 @@ def test_names_of_a_file_run_nothing(opened: Opened) -> None:
 
 
 def test_a_model_that_is_refused_has_a_page(opened: Opened) -> None:
-    tab = opened(page(overview(shared_model("kws_hybrid")), drawer()))
+    tab = opened(page(overview(shared_model("kws_hybrid")), draw))
     assert tab.console == []
     assert "Weights are integers" in tab.driver.find_element("css selector", ".obstacles").text
 
 
 def test_a_model_of_a_thousand_operators_is_drawn(opened: Opened) -> None:
-    tab = opened(page(overview(chain(1000)), drawer()), width=360)
+    tab = opened(page(overview(chain(1000)), draw), width=360)
     assert tab.console == []
     assert len(tab.marks(GREEDY)) == 200
 

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from html.parser import HTMLParser
 from typing import Any
 
 from arenite.analysis.overview import Overview, overview
 from arenite.model import Model, ModelBuilder
 from arenite.report.page.document import Page, page
-from arenite.report.page.vega import Drawer
+from arenite.report.page.vega import Drawing, Spec
 
-#: Vega-Lite as it was specified, and a script that does nothing.
-UNDRAWN = Drawer(dict, lambda: "globalThis.vega = {};")
+
+def undrawn(specs: Sequence[Spec]) -> Drawing:
+    """Vega-Lite as it was specified, and a script that does nothing."""
+    return Drawing(list(specs), "globalThis.vega = {};", {})
 
 
 def page_of(model: Model, **settings: Any) -> Page:
     """A page without Vega."""
-    return page(overview(model, **settings), UNDRAWN)
+    return page(overview(model, **settings), undrawn)
 
 
 def drawn(facts: Overview) -> Parsed:
     """An overview's page, read again."""
-    return Parsed(page(facts, UNDRAWN).html)
+    return Parsed(page(facts, undrawn).html)
 
 
 class Parsed(HTMLParser):

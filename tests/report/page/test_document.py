@@ -18,7 +18,7 @@ from arenite.model import Model, ModelBuilder
 from arenite.report.page.document import page
 from arenite.target import find_target
 from tests.cli.models import classifier
-from tests.report.page.pages import UNDRAWN, Parsed, chain, drawn, facts_of, page_of
+from tests.report.page.pages import Parsed, chain, drawn, facts_of, page_of, undrawn
 from tests.runtime.subgraphs import branches
 from tests.shared import DIGITS, shared_model
 
@@ -111,7 +111,7 @@ def test_it_has_every_section(html: str) -> None:
 def test_it_leads_with_the_verdict_and_an_export_beside_it() -> None:
     facts = overview(DIGITS, board="nano33ble", deadline="15ms")
     exported = FirmwareSize("cortex-m4", 1920, 8000, 3570, 152, 100_000)
-    text = Parsed(page(facts, UNDRAWN, exported).html).text
+    text = Parsed(page(facts, undrawn, exported).html).text
     assert text.index("nano33ble (nRF52840); cortex-m4") < text.index("It fits: the arena into RAM")
     assert text.index("It fits") < text.index("Memory over time")
     for words in (
@@ -124,7 +124,7 @@ def test_it_leads_with_the_verdict_and_an_export_beside_it() -> None:
 
 def test_without_a_board_it_leads_with_what_the_model_needs() -> None:
     facts = overview(DIGITS)
-    text = Parsed(page(facts, UNDRAWN, FirmwareSize("cortex-m4", reason="no kernel")).html).text
+    text = Parsed(page(facts, undrawn, FirmwareSize("cortex-m4", reason="no kernel")).html).text
     assert "What it needs; arenite report MODEL --board NAME says" in text
     assert "It fits" not in text
     assert "M cycles" in text

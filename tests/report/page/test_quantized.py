@@ -13,7 +13,7 @@ from arenite.quantize.settings import Budget
 from arenite.report.page.document import page
 from tests.quantize.agreement import samples
 from tests.quantize.models import random_dense
-from tests.report.page.pages import UNDRAWN, Parsed, facts_of
+from tests.report.page.pages import Parsed, facts_of, undrawn
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 FLASH = 3_600
@@ -30,7 +30,7 @@ def report() -> Report:
 
 def parsed_of(report: Report, **others: Any) -> Parsed:
     facts = {**quantization_facts(report), **others}
-    return Parsed(page(overview(report.model), UNDRAWN, quantization=facts).html)
+    return Parsed(page(overview(report.model), undrawn, quantization=facts).html)
 
 
 def charts_of(parsed: Parsed) -> dict[str, list[dict[str, Any]]]:

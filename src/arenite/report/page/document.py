@@ -23,15 +23,21 @@ from arenite.report.page.fits import fits
 from arenite.report.page.graph import graph_section
 from arenite.report.page.html import Html, folded, joined, json_block, table, tag
 from arenite.report.page.quantized import Facts, quantized
-from arenite.report.page.vega import Drawer
+from arenite.report.page.vega import Draw, Drawing
 from arenite.report.text import number, size
 
 
 @dataclass(frozen=True)
 class Page:
-    """A report as HTML: one file, without a network."""
+    """A report as HTML: one file, without a network.
+
+    Attributes:
+        html: Its text.
+        missing: Charts that could not be drawn, and why: a line for every reason.
+    """
 
     html: str
+    missing: tuple[str, ...] = ()
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the page into a file, whole or not at all."""
@@ -46,7 +52,7 @@ class Page:
 
 def page(
     facts: Overview,
-    draw: Drawer,
+    draw: Draw,
     exported: FirmwareSize | None = None,
     *,
     quantization: Facts | None = None,
@@ -62,8 +68,9 @@ def page(
     charts: list[Chart] = []
     parts = list(_sections(facts, charts, quantization))
     name = printable(Path(facts.model.source).name or "(built)")
-    specs = [draw.compiled(one.spec) for one in charts]
-    script = Html(f"{draw.script()}\n{_resource('page.js')}")
+    drawing = draw([one.spec for one in charts])
+    missing = tuple(_missing(charts, drawing))
+    script = Html(f"{drawing.script}\n{_resource('page.js')}")
     style = Html(_resource("page.css"))
     head = tag(
         "head",
@@ -80,7 +87,7 @@ def page(
         _bar(parts),
         tag(
             "main",
-            _top(facts, name, exported),
+            _top(facts, name, exported, missing),
             [_section(*one) for one in parts],
             id="report",
             tabindex=-1,
@@ -88,10 +95,19 @@ def page(
         _footer(facts),
         tag("div", "Arrow keys go from one mark to the next.", id="keys", hidden=True),
         tag("div", id="tip", role="status", hidden=True),
-        json_block("charts", specs),
+        json_block("charts", drawing.charts),
         tag("script", script, type="module"),
     )
-    return Page(f"<!doctype html>\n{tag('html', head, body, lang='en')}\n")
+    return Page(f"<!doctype html>\n{tag('html', head, body, lang='en')}\n", missing)
+
+
+def _missing(charts: list[Chart], drawing: Drawing) -> Iterator[str]:
+    """A line for every reason: how many charts are missing, their titles, the reason."""
+    for reason in dict.fromkeys(drawing.missing.values()):
+        titles = [charts[at].title for at, why in drawing.missing.items() if why == reason]
+        count = f"{len(titles)} of {len(charts)} charts" if len(charts) > 1 else "1 chart"
+        names = "; ".join(map(printable, titles))
+        yield f"{count} missing ({names}): {reason}"
 
 
 def _resource(name: str) -> str:
@@ -144,13 +160,17 @@ def _bar(parts: list[Section]) -> Html:
     return tag("header", inside, class_="bar")
 
 
-def _top(facts: Overview, name: str, exported: FirmwareSize | None) -> Html:
+def _top(
+    facts: Overview, name: str, exported: FirmwareSize | None, missing: tuple[str, ...]
+) -> Html:
     description = facts.model.description
+    undrawn = tag("ul", [tag("li", one) for one in missing], class_="obstacles") if missing else ""
     return joined(
         tag("h1", name),
         tag("p", _device(facts), class_="dim"),
         tag("p", description) if description else "",
         sections.obstacles(facts),
+        undrawn,
         fits(facts.fit, exported, (_time(facts) or ("", "", ""))[1]),
         tag("dl", [_card(*one) for one in _figures(facts)], class_="cards"),
         tag("noscript", tag("p", "Charts need JavaScript; the tables have all of their figures.")),

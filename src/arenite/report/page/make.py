@@ -15,7 +15,7 @@ from arenite.quantize.kept import read_kept
 from arenite.quantize.outcome import Report, quantization_facts
 from arenite.report.page.document import Page, page
 from arenite.report.page.quantized import Facts
-from arenite.report.page.vega import drawer
+from arenite.report.page.vega import draw
 from arenite.target import Target
 
 
@@ -54,17 +54,15 @@ def report(
         progress: Told how the search for the best plan goes on.
 
     Returns:
-        The page; ``html`` is its text.
+        The page; ``html`` is its text, ``missing`` says which charts could not be drawn, and why.
 
     Raises:
-        ReportError: What draws the charts is not installed.
         ValueError: There is no such target or board, no such side to compare with, or no clock for
             the deadline.
         ModelError: The file is broken.
         QuantizationError: ``quantized`` is no such report.
         OSError: A file cannot be read or written.
     """
-    draw = drawer()
     told = _told(quantized)
     facts = overview(
         model,

@@ -68,6 +68,10 @@ function withKeys(box, marks, rowsOf) {
 // -- charts -------------------------------------------------------------------------
 
 async function draw(box, spec) {
+  if (!spec) { // the top of the page says why
+    box.replaceWith(made("p", "This chart is missing; the tables have its figures."));
+    return;
+  }
   const runtime = vega.parse(spec, null, { ast: true });
   const view = new vega.View(runtime, { expr: vega.expr, renderer: "svg", container: box });
   view.tooltip((handler, event, item, rows) => (rows ? show(rows, event.clientX, event.clientY) : hide()));
