@@ -77,6 +77,7 @@ class Interpreter:
                 target=target,
                 engine="auto",
                 threads=num_threads or 1,
+                keeps_resources=True,
             )
         except UnsupportedOperatorError as error:
             words = f"Didn't find op for builtin opcode '{error.missing[0]}'. {error}"
@@ -122,7 +123,10 @@ class Interpreter:
             self._runner.invoke()
 
     def reset_all_variables(self) -> None:
-        """Variable tensors back to their zero points, operators back to their start."""
+        """Variable tensors back to their zero points; resource variables keep their values.
+
+        Operators that TFLM alone has, such as SignalFramer, begin anew.
+        """
         if self._is_ready:
             self._runner.reset()
 

@@ -25,6 +25,7 @@ from arenite.runtime.graph import Graph, Profiler
 from arenite.runtime.host import HostContext
 from arenite.runtime.interpreter_config import Engine, Setup
 from arenite.runtime.io_conversion import fresh, port
+from arenite.runtime.lasting import Lasting
 from arenite.runtime.lifecycle import Life, Tensors
 from arenite.runtime.state import InterpreterState
 from arenite.target import HOST, Target
@@ -36,8 +37,9 @@ if TYPE_CHECKING:
 class HeapContext(HostContext):
     """A kernel's host that takes every buffer from the heap."""
 
-    def __init__(self, model: Model, target: Target = HOST) -> None:
+    def __init__(self, model: Model, target: Target = HOST, lasting: Lasting | None = None) -> None:
         super().__init__(model, target)
+        self._lasting = lasting
         self._scratch: list[npt.NDArray[np.uint8]] = []
         self.budget = Budget()
 
@@ -97,7 +99,16 @@ class HeapContext(HostContext):
         self.budget = Budget()
 
     def plan(self, graph: Graph) -> None:
-        """Nothing: every tensor gets memory of its own."""
+        """Every tensor gets memory of its own; a subgraph that runs once has one state."""
+        if self._lasting is not None:
+            self._lasting.share_calls(graph, self._states)
+
+    def reset_variables(self) -> None:
+        """Fill variables with their zero points; not resources that outlast allocations."""
+        if self._lasting is None:
+            super().reset_variables()
+        else:
+            self.reset_variable_tensors()
 
     def commit(self) -> None:
         """Give every tensor without data its memory.
@@ -140,7 +151,8 @@ class HeapInterpreter:
     """Runs a model on the heap; inputs can be resized.
 
     ``target``, ``engine``, ``threads`` and ``isa`` are those of :class:`MicroInterpreter`: whose
-    bits are meant, and what computes them.
+    bits are meant, and what computes them. With ``keeps_resources`` resource variables belong to
+    the interpreter, as LiteRT's do: no signature, reset or allocation gives them other values.
 
     >>> interp = HeapInterpreter(model)                     # doctest: +SKIP
     >>> interp.resize_input(0, (4, 28, 28, 1))              # doctest: +SKIP
@@ -157,10 +169,12 @@ class HeapInterpreter:
         threads: int = 1,
         isa: str | None = None,
         profiler: Profiler | None = None,
+        keeps_resources: bool = False,
     ) -> None:
         self._setup = setup = Setup.of(target, engine, threads=threads, isa=isa)
         self._model = model = model_of(model)
-        self._context = HeapContext(model, setup.target)
+        self._lasting = Lasting() if keeps_resources else None
+        self._context = HeapContext(model, setup.target, self._lasting)
         graph = Graph(model, self._context, profiler=profiler)
         graph.resolve(setup.resolver(resolver_of(model) if resolver is None else resolver))
         entries = [one.subgraph for one in model.signatures]
@@ -183,7 +197,8 @@ class HeapInterpreter:
             IndexError: There is no such subgraph or input.
             ShapeError: A dimension is negative, or the rank changes.
         """
-        asked = self._model.subgraphs[self._subgraph(subgraph)]
+        subgraph = self._subgraph(subgraph)
+        asked = self._model.subgraphs[subgraph]
         number = port("input", asked.inputs, index)
         tensor = asked.tensors[number]
         if len(shape) != len(tensor.shape) or min(shape, default=0) < 0:
@@ -191,15 +206,39 @@ class HeapInterpreter:
                 f"input {index} ({tensor.name!r}): expected {len(tensor.shape)} dimensions of 0 or "
                 f"more, got {tuple(shape)}"
             )
-        self._life.free()
+        self._free()
+        if self._lasting is not None:
+            self._lasting.resize(subgraph)
         self._context.set_shape(subgraph, number, tuple(shape))
-        self._context.set_state(InterpreterState.INIT)
 
     @exclusive
     def allocate_tensors(self) -> None:
-        """Prepare every operator for the current input shapes and allocate all tensors."""
-        self._life.free()
+        """Prepare every operator for the current input shapes and allocate all tensors.
+
+        Raises:
+            ConstraintError: An operator cannot run with them, or ``keeps_resources`` and a
+                variable would change its size.
+        """
+        self._free()
         self._life.allocate()
+        if self._lasting is None:
+            return
+        try:
+            self._lasting.restore(self._life.graph)
+        except BaseException:
+            self._life.free()
+            self._context.set_state(InterpreterState.INIT)
+            raise
+
+    def _note_inference(self) -> None:
+        if self._lasting is not None:
+            self._lasting.has_run = True
+
+    def _free(self) -> None:
+        if self._lasting is not None and self._context.state is InterpreterState.INVOKE:
+            self._lasting.save(self._life.graph)
+        self._life.free()
+        self._context.set_state(InterpreterState.INIT)
 
     @exclusive
     def prepare_operator(self, number: int) -> Node:
@@ -225,6 +264,7 @@ class HeapInterpreter:
             StateError: Tensors are not allocated, or another call is at work.
             IndexError: There is no such operator.
         """
+        self._note_inference()
         self._life.invoke_operator(number)
 
     def operator_tensors(self, number: int) -> tuple[Tensors, Tensors]:
@@ -271,6 +311,7 @@ class HeapInterpreter:
     @exclusive_inference
     def invoke(self) -> bool:
         """Run the main subgraph; see :meth:`MicroInterpreter.invoke`."""
+        self._note_inference()
         return self._life.invoke()
 
     @exclusive
@@ -286,11 +327,12 @@ class HeapInterpreter:
         if entry not in self._entries:
             check_inference(self._model, entry)
             self._entries.add(entry)
+        self._note_inference()
         return self._life.invoke_subgraph(entry)
 
     @exclusive
     def reset(self) -> None:
-        """Variable tensors back to their zero points, operators back to their start."""
+        """Variables back to their zero points, but for kept resources; operators to their start."""
         self._life.reset()
 
     @property

@@ -249,12 +249,16 @@ class HostContext(StateGuard):
         """Nothing to be done."""
 
     def reset_variables(self) -> None:
-        """Fill every variable with its zero point (``ResetVariableTensors``)."""
+        """Fill every variable with its zero point, resource variables included."""
+        self.reset_variable_tensors()
+        if self.graph.resource_variables is not None:
+            self.graph.resource_variables.reset_all()
+
+    def reset_variable_tensors(self) -> None:
+        """Fill every variable tensor with its zero point (``ResetVariableTensors``)."""
         for tensor, memory in self._variables():
             # memset: the value goes into every byte
             memory[...] = variable_reset_value(tensor) & 0xFF
-        if self.graph.resource_variables is not None:
-            self.graph.resource_variables.reset_all()
 
     def _variables(self) -> Iterator[tuple[Tensor, Bytes]]:
         """All variables with their bytes, but for those that a node has placed elsewhere."""
