@@ -1,4 +1,4 @@
-"""What outlasts an allocation, and belongs to no signature alone, as in LiteRT.
+"""Values that outlast an allocation and belong to no signature alone, as in LiteRT.
 
 Facts: LiteRT ``core/interpreter.cc`` (one map of resources, and one of initialised subgraphs, for
 all subgraphs), ``core/subgraph.cc`` (``AllocateTensors`` takes one subgraph's tensors anew),
