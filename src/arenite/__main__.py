@@ -2,13 +2,14 @@
 
 import sys
 
-from arenite.processes.interrupts import end_at_once
+from arenite.processes.interrupts import end_at_once, finish_at_exit
 from arenite.processes.paths import import_path
 
 
 def main() -> None:
     """Run the command line."""
     end_at_once()
+    finish_at_exit()
     # Python has put the current folder first: what lies there is not imported instead of the rest.
     sys.path[:] = import_path()
     from arenite.cli import main as run  # noqa: PLC0415 - takes long

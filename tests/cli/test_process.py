@@ -260,6 +260,31 @@ def test_ctrl_c_during_an_import_ends_it_in_one_line(tmp_path, module):
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"interrupted\n")
 
 
+AT_THE_END = """
+import os, signal
+class Last:
+    def __del__(self, kill=os.kill, process=os.getpid(), number=signal.SIGINT):
+        kill(process, number)
+last = Last()  # goes with the module, when Python has given its signals back
+from arenite.__main__ import main
+main()
+"""
+
+
+@posix_only
+def test_ctrl_c_while_python_ends_changes_nothing(tmp_path):
+    saved(classifier(), tmp_path / "m.tflite")
+    done = subprocess.run(
+        [sys.executable, "-c", AT_THE_END, "info", "m.tflite", "--json"],
+        cwd=tmp_path,
+        capture_output=True,
+        env=environment(),
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(b"{")
+
+
 def test_both_ways_to_start_the_command_begin_with_ctrl_c():
     text = (Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8")
     assert '\n[project.scripts]\narenite = "arenite.__main__:main"\n\n' in text

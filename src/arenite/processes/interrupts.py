@@ -6,6 +6,7 @@ would be a traceback, or be lost. In between a command cleans up first.
 Nothing but what Python has imported by itself is needed here, see :mod:`arenite.processes.paths`.
 """
 
+import atexit
 import os
 import signal
 from types import FrameType
@@ -25,6 +26,19 @@ def clean_up_first() -> None:
     """From now on Ctrl-C is a ``KeyboardInterrupt``, if it did anything before; the second ends."""
     if signal.getsignal(signal.SIGINT) in _OURS:
         signal.signal(signal.SIGINT, _interrupt)
+
+
+def finish_at_exit() -> None:
+    """Ctrl-C while Python itself ends is too late: the command is done, and its code stays.
+
+    Python gives the signal back to the system then, which would end the process without a word.
+    """
+    atexit.register(_finish)
+
+
+def _finish() -> None:
+    if signal.getsignal(signal.SIGINT) in _OURS:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _end(number: int, frame: FrameType | None) -> NoReturn:
