@@ -16,6 +16,9 @@ from arenite.analysis.which.numbers import allocated, classes, numbers_of
 from arenite.errors import CompareError
 from arenite.revisions.known import FIRST, LAST
 from arenite.target import Target
+
+pytest.importorskip("arenite.native._engine")
+
 from tests.analysis.which_logs import as_printed, logs
 from tests.fuzz.seeds import classifier
 from tests.revisions.measure import fixed_models

@@ -6,6 +6,8 @@ import pytest
 from arenite.emulator import blocks
 from arenite.emulator.blocks import Counted
 
+pytest.importorskip("arenite.native._engine")
+
 CountedInC = pytest.importorskip("arenite.native.blocks").CountedInC
 lib = pytest.importorskip("arenite.native.engine").lib
 ffi = pytest.importorskip("arenite.native.engine").ffi

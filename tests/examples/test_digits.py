@@ -3,6 +3,10 @@
 from typing import Any
 
 import data
+import pytest
+
+pytest.importorskip("PIL")
+
 import demo
 import network
 import numpy as np

@@ -7,6 +7,9 @@ import pytest
 
 import arenite as ar
 from arenite.errors import KernelBuildError
+
+pytest.importorskip("arenite.native._engine")
+
 from arenite.runtime.compiled import CompiledGraph
 from tests.kernels.trees import LENGTH, SAMPLES, any_tree, define, model
 

@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 
 import arenite as ar
+
+pytest.importorskip("arenite.native._engine")
+
 from arenite.firmware.stock.board import stock_trial
 from tests.kernels.trees import SAMPLES, full_tree
 

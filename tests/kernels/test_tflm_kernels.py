@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 import arenite as ar
 from arenite.errors import AreniteError, UndefinedWarning
 from arenite.formats import tflite
+
+pytest.importorskip("arenite.native._engine")
+
 from arenite.kernels.compile import Kernels
 from arenite.ops import MutableOpResolver, builtin
 from arenite.ops.registry import custom_names

@@ -9,6 +9,8 @@ from arenite.memory import greedy as module
 from arenite.memory.greedy import greedy
 from arenite.memory.problem import Buffer, Problem, Solution
 
+pytest.importorskip("arenite.native._engine")
+
 greedy_places = pytest.importorskip("arenite.native.greedy_planner").greedy_places
 
 

@@ -7,10 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from arenite import native
-
-if not native.available():
-    pytest.skip("the native engine is not built", allow_module_level=True)
+pytest.importorskip("arenite.native._engine")
 
 from arenite.native.program import available_isas, isa
 from arenite.runtime.heap_host import HeapInterpreter

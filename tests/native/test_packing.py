@@ -8,6 +8,8 @@ import pytest
 
 from arenite.memory.packing import sections_of
 
+pytest.importorskip("arenite.native._engine")
+
 native: Any = pytest.importorskip("arenite.native.packing")
 
 LIFETIMES = [(0, 3), (1, 4), (2, 6), (3, 5), (4, 7), (0, 7), (6, 9), (5, 9)]

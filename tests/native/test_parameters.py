@@ -18,6 +18,8 @@ from arenite.ops.tflite.leaky_relu import LeakyReluOptions
 from arenite.runtime.interpreter import Interpreter
 from tests.native.arrays import every_other
 
+pytest.importorskip("arenite.native._engine")
+
 parameters = pytest.importorskip("arenite.native.parameters")
 
 

@@ -6,6 +6,8 @@ import pytest
 import arenite as ar
 from arenite.ops.tflite.fully_connected import FullyConnectedOptions
 
+pytest.importorskip("arenite.native._engine")
+
 native = pytest.importorskip("arenite.native.program")
 
 

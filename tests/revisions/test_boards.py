@@ -16,6 +16,9 @@ import pytest
 from arenite.formats import tflite
 from arenite.runtime.interpreter import Interpreter
 from arenite.target import Target
+
+pytest.importorskip("arenite.native._engine")
+
 from tests.revisions.boards import OldBoard
 from tests.revisions.measure import FINE, fixed_models
 from tests.revisions.measure_boards import FIGURES, target_of

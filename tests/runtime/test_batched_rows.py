@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import arenite as ar
-from arenite import native
 from arenite.errors import PredictError
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.fully_connected import FullyConnectedOptions
@@ -18,8 +17,7 @@ from arenite.ops.tflite.softmax import SoftmaxOptions
 from tests.runtime.models import conv_model
 from tests.variants import REFERENCE, interpreter, variants
 
-if not native.available():
-    pytest.skip("the native engine was not built", allow_module_level=True)
+pytest.importorskip("arenite.native._engine")
 
 from arenite.runtime.batched_rows import FEWEST, SAMPLES, SHARE
 

@@ -10,12 +10,10 @@ import numpy as np
 import pytest
 
 import arenite as ar
-from arenite import native
 from arenite.runtime.heap_host import HeapInterpreter
 from tests.runtime.models import sums_of_products
 
-if not native.available():
-    pytest.skip("the native engine is not built", allow_module_level=True)
+pytest.importorskip("arenite.native._engine")
 
 from arenite.native.program import available_isas
 

@@ -19,11 +19,12 @@ import arenite as ar
 from arenite.litert import Interpreter as LiteRT
 from arenite.model import Model
 from tests.native.large_networks import LARGE, large_network
+
+pytest.importorskip("arenite.native._engine")
+
 from tests.native.parts import divided_into
 from tests.ops.differential import CASES
 from tests.optimize.networks import network
-
-pytest.importorskip("arenite.native._engine")
 
 ROOT = Path(__file__).parent.parent.parent
 TASKS = Path("/proc/self/task")

@@ -8,6 +8,9 @@ import os
 import pytest
 
 from arenite import Interpreter
+
+pytest.importorskip("arenite.native._engine")
+
 from arenite.firmware.stock.board import stock_trial
 from tests.shared import DIGITS
 

@@ -11,6 +11,9 @@ import arenite as ar
 from arenite.cli.kernels import for_model
 from arenite.emulator.qemu import is_installed
 from arenite.firmware import export_tflm
+
+pytest.importorskip("arenite.native._engine")
+
 from arenite.firmware.stock.board import stock_trial
 from arenite.firmware.trial import trial
 from tests.kernels.trees import SAMPLES, full_tree, model

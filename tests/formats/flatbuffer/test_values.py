@@ -13,8 +13,7 @@ import pytest
 
 from arenite import native
 
-if not native.available():
-    pytest.skip("needs the native engine", allow_module_level=True)
+pytest.importorskip("arenite.native._engine")
 
 from arenite.errors import ModelError
 from arenite.formats import tflite

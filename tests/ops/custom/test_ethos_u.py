@@ -9,6 +9,9 @@ import pytest
 import arenite as ar
 from arenite.analysis.refusal import refusal
 from arenite.formats import tflite
+
+pytest.importorskip("arenite.native._engine")
+
 from tests.npu import arenas
 from tests.npu.vela import KEPT, SHARED_SRAM, SRAM_ONLY, compiled
 from tests.ops.differential import CASES

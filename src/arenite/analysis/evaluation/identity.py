@@ -22,7 +22,6 @@ from arenite.files import open_regular
 from arenite.formats.tflite import write
 from arenite.model import Model
 from arenite.model.model import Array
-from arenite.native.program import isa
 from arenite.peers import PeerProcess, package_of
 
 _BLOCK = 1 << 24
@@ -70,7 +69,11 @@ def chosen_identity(chosen: Array, count: int) -> str:
 
 def machine_identity(asked: str | None) -> str:
     """Machine that floats depend on: the set that was asked for, or its own; integers are equal."""
-    return (asked or isa()) if native.available() else "reference"
+    if not native.available():
+        return "reference"
+    from arenite.native.program import isa  # noqa: PLC0415 - the engine may be absent
+
+    return asked or isa()
 
 
 def _computer(engine: Engine) -> str:
