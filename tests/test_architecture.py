@@ -23,7 +23,7 @@ OPERATORS = [
 #: Lowest layer first. A unit (file or folder of the package) may import units of lower
 #: layers and itself, nothing else. "" is ``arenite/__init__.py``: the public names.
 LAYERS = (
-    {"errors", "hooks"},
+    {"errors", "hooks", "options"},
     {
         "files",
         "numeric",

@@ -10,13 +10,14 @@ Facts: CMSIS-NN ``Include/Internal/arm_nn_compiler.h`` and ``CMSIS_NN_USE_SINGLE
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal, get_args
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Literal, get_args
 
 from arenite.accelerators import ACCELERATORS, accelerator_name
 from arenite.cores import CORES, DEFAULT, FAMILIES, Instructions, full_name
 from arenite.library_facts import LibraryFacts, facts_of, library_names, usual_library
+from arenite.options import Check, flag, text, whole
 from arenite.sdks import Release, find
 
 Compiler = Literal["gcc", "armclang"]
@@ -32,6 +33,10 @@ OPTIMIZE: Optimization = "O2"
 ABI_NAMES: tuple[AbiName, ...] = get_args(AbiName)
 
 _COMPILER_NAMES = {"gcc": "GCC", "armclang": "Arm Compiler 6"}
+
+
+#: Of an attribute, by the name of its type.
+_CHECKS: Mapping[Any, Check] = {"str": text, "int": whole(), "bool": flag}
 
 
 @dataclass(frozen=True)
@@ -76,6 +81,7 @@ class Target:
     Raises:
         ValueError: A value that there is not, a library for another kind of processor, or an NPU
             beside anything but a Cortex-M.
+        TypeError: A value has another type than its attribute.
     """
 
     processor: str = ""
@@ -95,6 +101,8 @@ class Target:
     optimize: str = ""
 
     def __post_init__(self) -> None:
+        for field in fields(self):
+            _CHECKS[field.type](field.name, getattr(self, field.name))
         object.__setattr__(self, "library", self.library.replace("-", "_"))
         self._take_from_sdk()
         self._default("processor", DEFAULT)

@@ -20,6 +20,7 @@ from arenite.formats import Source, model_of
 from arenite.model import Model
 from arenite.model.model import Array
 from arenite.ops import resolver_of
+from arenite.options import optional, takes, whole
 from arenite.runtime.interpreter import Interpreter
 from arenite.runtime.interpreter_config import Setup
 from arenite.runtime.micro_interpreter import MicroInterpreter
@@ -66,6 +67,7 @@ class Runner:
     cold: Mapping[str, float] = field(default_factory=dict)
 
 
+@takes(repeat=optional(whole(1, 1_000_000)), seed=whole(0))
 def bench(
     model: Model | Source,
     *,

@@ -30,6 +30,7 @@ from arenite.errors import CompareError
 from arenite.formats import Source
 from arenite.model import Model
 from arenite.ops.registry import traits_of
+from arenite.options import function_or_none, optional, takes, text, whole
 from arenite.peers import Tensors
 
 #: More inferences are kept in memory than anybody compares.
@@ -148,6 +149,7 @@ class Comparison:
         )
 
 
+@takes(runs=whole(), seed=whole(0), isa=optional(text), progress=function_or_none)
 def compare(
     first: Model | Source | Side,
     second: Model | Source | Side,

@@ -13,6 +13,7 @@ from arenite.analysis.evaluation.data import Reading, data_of
 from arenite.errors import CompareError
 from arenite.model import Model
 from arenite.model.model import Array
+from arenite.options import refuse
 from arenite.runtime.io_conversion import quantized
 
 #: What inputs are called that nobody gave.
@@ -69,6 +70,10 @@ def _runs(
     model: Model, inputs: Sequence[npt.ArrayLike | Sequence[npt.ArrayLike]]
 ) -> list[list[Array]]:
     count = len(model.inputs)
+    if not isinstance(inputs, np.ndarray | Sequence) or isinstance(inputs, str | bytes):
+        refuse("inputs", "a list with one entry per inference", inputs)
+    if not len(inputs):
+        raise ValueError("inputs: expected those of one inference at least, got none")
     rows = [[one] if count == 1 and not isinstance(one, list) else list(one) for one in inputs]  # type: ignore[arg-type]
     arrays = [[np.asarray(value) for value in row] for row in rows]
     for row in arrays:

@@ -51,6 +51,7 @@ from arenite.formats import load
 from arenite.model import Model
 from arenite.model.model import Array
 from arenite.ops import Registration
+from arenite.options import function_or_none, instance, mapping, optional, path, takes, text
 from arenite.runtime.interpreter import Interpreter
 from arenite.runtime.interpreter_config import Engine as EngineName
 from arenite.target import Target
@@ -73,6 +74,15 @@ class Samples:
     odd: tuple[str, ...] = ()
 
 
+@takes(
+    operators=optional(mapping()),
+    reading=optional(instance(Reading, expected="a Reading")),
+    scoring=optional(instance(Scoring, expected="a Scoring")),
+    spread=optional(instance(Spread, expected="a Spread")),
+    progress=function_or_none,
+    on_error=text,
+    resume=optional(path),
+)
 def evaluate(
     model: Any,
     data: DataLike,

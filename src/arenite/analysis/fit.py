@@ -24,6 +24,7 @@ from arenite.errors import AreniteError
 from arenite.formats import Source, model_of
 from arenite.model import Model
 from arenite.ops import AllOpsResolver, MutableOpResolver, OpResolver, builtin
+from arenite.options import optional, real, takes, text
 from arenite.quantity import bytes_of, megahertz_of, milliseconds_of
 from arenite.target import Target
 
@@ -87,6 +88,7 @@ class Fit:
         return f"<{self.file or '(built)'}: {self.outcome}; {'; '.join(words)}>"
 
 
+@takes(bank=optional(text), margin=optional(real()))
 def fit(
     model: Model | Source,
     *,

@@ -27,6 +27,7 @@ from arenite.libraries.library import library_of, why_no_costs
 from arenite.model import Model, TensorType
 from arenite.model.calls import calls_of
 from arenite.ops.registry import traits_of
+from arenite.options import instance, optional, real, takes
 from arenite.target import Target, find_target
 
 #: How many times the cycles of -O2 a level takes at most, of kernels that were measured with both.
@@ -182,6 +183,7 @@ class ModelCost:
         return cost.cycles / max(self.cycles, 1)
 
 
+@takes(clock=optional(real()), board=optional(instance(Board, expected="a Board")))
 def model_cost(
     model: Model | Source,
     target: Target | str = DEFAULT,

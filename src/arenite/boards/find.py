@@ -11,6 +11,7 @@ from typing import Any
 from arenite.boards.board import Board
 from arenite.boards.reading import BoardFileError, board_of, chips_of, parsed
 from arenite.cores import CORES, full_name
+from arenite.options import instance, takes
 
 _DATA = Path(__file__).parent / "data"
 
@@ -32,6 +33,7 @@ def boards() -> tuple[Board, ...]:
     return tuple(sorted(_tables()[1], key=lambda board: board.name))
 
 
+@takes(name=instance(str, expected="a board's name or a file"))
 def find_board(name: str) -> Board:
     """A board by its name or its chip's, without case and dashes; or a TOML file of one.
 
@@ -40,6 +42,7 @@ def find_board(name: str) -> Board:
     Raises:
         ValueError: There is none of that name; says which are like it. Or the file does not say
             what a board is.
+        TypeError: It is no text.
         OSError: The file cannot be read.
     """
     if name.strip().lower().endswith(".toml"):

@@ -17,6 +17,7 @@ from arenite.formats.flatbuffer import view_of
 from arenite.model import Model
 from arenite.native.malloc_tuning import keep_freed_memory
 from arenite.ops import Registration, named
+from arenite.options import mapping, optional, takes
 from arenite.wings import WINGS
 
 Source = str | os.PathLike[str] | tflite.Buffer
@@ -34,6 +35,7 @@ _OTHERS = (
 )
 
 
+@takes(operators=optional(mapping()))
 def load(
     source: Source,
     *,
@@ -63,7 +65,7 @@ def load(
         UnsupportedOperatorError: A model of MNN's needs operators that are not mapped.
         OSError: The file is not there or cannot be read, or is a directory, pipe or device.
         ValueError: Arenite has one of ``operators`` itself, and ``replace`` is not set.
-        TypeError: One of ``operators`` is no registration.
+        TypeError: ``operators`` is no dictionary, or one of them no registration.
     """
     model = _loaded(source, mapped=mmap)
     if not operators:

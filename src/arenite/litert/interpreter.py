@@ -30,6 +30,7 @@ from arenite.model import Tensor
 from arenite.model.details import copied
 from arenite.model.model import Array, SignatureDef
 from arenite.ops import AllOpsResolver, OpResolver
+from arenite.options import refuse, whole
 from arenite.runtime.heap_host import HeapInterpreter
 from arenite.target import Target
 
@@ -173,7 +174,10 @@ class Interpreter:
                 :meth:`tensor` is held.
         """
         self._held.check()
-        sizes = np.asarray(tensor_size, np.int32)
+        try:
+            sizes = np.asarray(tensor_size, np.int32)
+        except (TypeError, ValueError, OverflowError):
+            refuse("tensor_size", "dimensions of 32 bits", tensor_size, ValueError)
         if sizes.ndim != 1:
             raise ValueError(f"Shape should be 1D instead of {sizes.ndim}.")
         shape = tuple(map(int, sizes))
@@ -198,6 +202,8 @@ class Interpreter:
             ValueError: There is no such subgraph.
         """
         count = self.num_subgraphs()
+        whole()("tensor_index", index)
+        whole()("subgraph_index", subgraph)
         if not 0 <= subgraph_index < count:
             raise ValueError(
                 f"subgraph_index is out of range: {subgraph_index} for the model, which has "
@@ -306,7 +312,7 @@ class Interpreter:
 
     def _resize(self, index: int, shape: tuple[int, ...], subgraph: int) -> None:
         inputs = self._model.subgraphs[subgraph].inputs
-        if index not in inputs:
+        if not isinstance(index, int | np.integer) or index not in inputs:
             raise ValueError(f"expected the index of an input, one of {inputs}, got {index}")
         if shape == self._shape(index, subgraph):
             return

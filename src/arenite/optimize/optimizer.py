@@ -24,6 +24,7 @@ from arenite.optimize.settings import DECODER_CODE, Overlap, Settings
 from arenite.optimize.stub_operators import resolver_for
 from arenite.optimize.verify import Verification
 from arenite.optimize.verify import verify as verify_models
+from arenite.options import function_or_none, mapping, optional, real, takes, text, whole
 from arenite.runtime.allocation import smallest_arena
 from arenite.runtime.distances import BUILDS
 from arenite.target import HOST, Target, find_target
@@ -34,6 +35,17 @@ MOST_INPUTS = 10_000
 Progress = Callable[[str], None]
 
 
+@takes(
+    overlap=text,
+    seconds=real(0, "a number of seconds"),
+    ranges=optional(mapping()),
+    verify=whole(),
+    ram=optional(whole()),
+    cycles=optional(whole()),
+    decompression_memory=whole(),
+    decoder_code=whole(),
+    progress=function_or_none,
+)
 def optimize(
     model: Model | Source,
     target: Target | str | None = None,

@@ -7,6 +7,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from arenite.optimize.outcome import Pass
+from arenite.options import several, text
 
 #: Where passes are: each is found by its file's name.
 _FOLDER = "arenite.optimize.passes"
@@ -26,6 +27,7 @@ def sequence(only: Iterable[str] | None = None) -> tuple[str, ...]:
     there = [name for name in ORDER if find_spec(f"{_FOLDER}.{name}")]
     if only is None:
         return tuple(there)
+    several(text, "names of passes")("only", only)
     wanted = set(only)
     for name in sorted(wanted.difference(there)):
         known = ", ".join(dict.fromkeys(there))

@@ -24,6 +24,7 @@ from arenite.model import Model
 from arenite.model.types import FLOAT32, INT8
 from arenite.model.unread import moved_inside
 from arenite.ops import builtin_names, scheme_of
+from arenite.options import function_or_none, instance, optional, several, takes, text
 from arenite.quantize.admission import (
     notes_on,
     require_finite,
@@ -61,6 +62,17 @@ Score = Callable[[Model], Mapping[str, tuple[float, float]]]
 _OPERATOR = re.compile(r"^\w+ (\d+)\b(?! of subgraph)")
 
 
+@takes(
+    activations=text,
+    io=text,
+    keep_float=several(text, "names of operators"),
+    method=text,
+    dense=text,
+    passes=several(text, "names of passes"),
+    reading=optional(instance(Reading, expected="a Reading")),
+    budget=optional(instance(Budget, expected="a Budget")),
+    progress=function_or_none,
+)
 def quantize(
     model: Model | ModelSource,
     data: Any,

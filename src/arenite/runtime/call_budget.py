@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from arenite.errors import LoopLimitError
+from arenite.options import takes, whole
 
 
 class CallBudget:
@@ -24,6 +25,7 @@ class CallBudget:
 
     __slots__ = ("left", "limit")
 
+    @takes(limit=whole(most=2**63 - 1))
     def __init__(self, limit: int) -> None:
         if limit < 0:
             raise ValueError(f"expected a limit of 0 or more calls, got {limit}")

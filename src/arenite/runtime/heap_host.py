@@ -19,6 +19,7 @@ from arenite.model import Model
 from arenite.model.calls import check_inference
 from arenite.native.turn import new_turn
 from arenite.ops import Array, Declared, EvalTensor, Node, OpResolver, resolver_of
+from arenite.options import several, takes, whole
 from arenite.runtime.call_budget import CallBudget
 from arenite.runtime.exclusive import Turn, exclusive, exclusive_inference
 from arenite.runtime.graph import Graph, Profiler
@@ -190,6 +191,7 @@ class HeapInterpreter:
         self._turn: Turn = new_turn()
 
     @exclusive
+    @takes(shape=several(whole(most=2**31 - 1), "a tuple of dimensions"))
     def resize_input(self, index: int, shape: tuple[int, ...], subgraph: int = 0) -> None:
         """Change the shape of a subgraph's input; call :meth:`allocate_tensors` afterwards.
 
@@ -332,7 +334,12 @@ class HeapInterpreter:
 
     @exclusive
     def reset(self) -> None:
-        """Variables back to their zero points, but for kept resources; operators to their start."""
+        """Variables back to their zero points, but for kept resources; operators to their start.
+
+        Raises:
+            StateError: Tensors are not allocated.
+        """
+        self._context.require("reset", InterpreterState.INVOKE, before="allocate_tensors()")
         self._life.reset()
 
     @property

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from arenite.errors import DTypeError, ShapeError
 from arenite.model import Model, Tensor, TensorType
 from arenite.ops.context import Array
+from arenite.options import refuse
 
 #: An inference's outputs: an array, or a tuple of arrays where the model has several. The type says
 #: ``Any`` for the tuple, since only the file knows their number: neither needs a cast.
@@ -48,12 +49,17 @@ def tensor_index(model: Model, which: int | str, subgraph: int) -> int:
 
     Raises:
         KeyError: There is no such tensor.
+        IndexError: There is no such subgraph.
+        TypeError: It is neither a name nor a number.
     """
+    subgraph = port("subgraph", range(len(model.subgraphs)), subgraph)
     tensors = model.subgraphs[subgraph].tensors
     index = which
     if isinstance(index, str):
         named = (number for number, tensor in enumerate(tensors) if tensor.name == which)
         index = next(named, -1)
+    if not isinstance(index, int | np.integer):
+        refuse("tensor", "an index or a name", which)
     if not 0 <= index < len(tensors):
         raise KeyError(f"subgraph {subgraph} has no tensor {which!r}")
     return index
@@ -85,7 +91,10 @@ def port(kind: str, indices: Sequence[int], index: int) -> int:
 
     Raises:
         IndexError: There is none of that number.
+        TypeError: It is no integer.
     """
+    if not isinstance(index, int | np.integer):
+        refuse(f"{kind} index", "an integer", index)
     if not 0 <= index < len(indices):
         raise IndexError(f"expected an {kind} index below {len(indices)}, got {index}")
     return indices[index]

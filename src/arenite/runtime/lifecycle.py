@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from arenite.errors import InferenceAborted
 from arenite.memory.arena import Bytes
 from arenite.ops import Array, Node
+from arenite.options import refuse
 from arenite.runtime.call_budget import CallBudget
 from arenite.runtime.graph import Graph
 from arenite.runtime.io_conversion import fresh
@@ -133,6 +134,8 @@ class Life:
 
     def limit_calls(self, budget: CallBudget | None) -> None:
         """Let operators call subgraphs as often as a budget allows; None for any number."""
+        if budget is not None and not isinstance(budget, CallBudget):
+            refuse("budget", "a CallBudget or None", budget)
         self.graph.calls = budget
         if self.compiled is not None:
             self.compiled.limit_calls(budget)

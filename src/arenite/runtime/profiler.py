@@ -8,6 +8,8 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
+from arenite.options import takes, text, whole
+
 
 @dataclass(frozen=True)
 class ProfilerEvent:
@@ -33,6 +35,7 @@ class MicroProfiler:
         self._starts: list[int] = []
         self._ends: list[int] = []
 
+    @takes(tag=text)
     def begin_event(self, tag: str) -> int:
         """Start the clock for an operator; returns the event's number."""
         self._tags.append(tag)
@@ -41,8 +44,15 @@ class MicroProfiler:
         self._ends.append(now)
         return len(self._tags) - 1
 
+    @takes(event=whole())
     def end_event(self, event: int) -> None:
-        """Stop the clock."""
+        """Stop the clock.
+
+        Raises:
+            IndexError: No event of that number has begun.
+        """
+        if not 0 <= event < len(self._ends):
+            raise IndexError(f"event: expected one of {len(self._ends)} that began, got {event}")
         self._ends[event] = time.perf_counter_ns()
 
     def clear_events(self) -> None:

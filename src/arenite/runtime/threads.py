@@ -6,6 +6,8 @@ from operator import index as as_index
 
 import numpy as np
 
+from arenite.options import refuse
+
 MAX_THREADS = 1024
 
 
@@ -18,7 +20,10 @@ def checked_threads(threads: int) -> int:
     """
     if isinstance(threads, bool | np.bool_):
         raise TypeError(f"expected a number of threads, got {threads}")
-    count = as_index(threads)
+    try:
+        count = as_index(threads)
+    except TypeError:
+        refuse("threads", "an integer", threads)
     if not 1 <= count <= MAX_THREADS:
         raise ValueError(f"expected threads from 1 to {MAX_THREADS}, got {threads}")
     return count

@@ -229,7 +229,7 @@ class Interpreter:
     # -- inside
 
     def _index(self, index: int, kind: str) -> int:
-        if index is None or index < 0:
+        if not isinstance(index, int | np.integer) or index < 0:
             raise ValueError("Index must be a non-negative integer")
         count = len(getattr(self._model, kind))
         if index >= count:
