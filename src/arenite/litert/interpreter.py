@@ -202,8 +202,7 @@ class Interpreter:
             ValueError: There is no such subgraph.
         """
         count = self.num_subgraphs()
-        whole()("tensor_index", index)
-        whole()("subgraph_index", subgraph)
+        whole()("subgraph_index", subgraph_index)
         if not 0 <= subgraph_index < count:
             raise ValueError(
                 f"subgraph_index is out of range: {subgraph_index} for the model, which has "
@@ -332,6 +331,8 @@ class Interpreter:
         place[...] = data
 
     def _tensor(self, index: int, subgraph: int = 0) -> Tensor:
+        whole()("tensor_index", index)
+        whole()("subgraph_index", subgraph)
         count = self.num_subgraphs()
         if not 0 <= subgraph < count:
             raise ValueError(
