@@ -1,4 +1,4 @@
-"""What public functions are called with, checked where it comes in.
+"""Checks of the arguments of public functions, where they come in.
 
 >>> @takes(threads=whole(1, 1024))
 ... def run(model, threads=1): ...
