@@ -116,6 +116,14 @@ def test_a_target_of_32_bits_without_its_core_is_refused(mistakes, monkeypatch):
         ar.Interpreter(model(mistakes, 0), target="cortex-m4")
 
 
+def test_memory_that_invoke_asks_for_is_refused_on_a_target_of_32_bits(mistakes, monkeypatch):
+    sizes = [("persistent", 12), ("scratch", LENGTH)]
+    monkeypatch.setattr("arenite.kernels.instance.asked_for", lambda *_: sizes)
+    run = ar.Interpreter(model(mistakes, 15), target="cortex-m4")
+    with pytest.raises(StateError, match="allocate_persistent_buffer"):
+        run(VALUES)
+
+
 def test_an_operator_of_arenites_is_replaced_where_that_is_asked_for(mistakes):
     from tests.shared import DIGITS
 

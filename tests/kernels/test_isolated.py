@@ -1,12 +1,16 @@
 """Mistakes that end a process end the command's child: ``--isolate`` and ``--sanitize``."""
 
+import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
+import arenite as ar
+from arenite.errors import KernelError
 from arenite.formats.tflite_write import write
-from tests.kernels.trees import SAMPLES, any_tree, define, model
+from tests.kernels.trees import LENGTH, SAMPLES, any_tree, define, model
 
 pytest.importorskip("ziglang")
 
@@ -29,6 +33,14 @@ _PLAIN = {
 _SANITIZED = {
     7: "1 bytes behind the 64 of tensor",
     10: "signed integer overflow",
+    21: "1 bytes behind the 64 of scratch buffer 0",
+}
+#: Found where the call has ended, or by another call: no line is known.
+_WATCHED = {
+    18: "invoke wrote 1 bytes before the 64 of tensor 1",
+    20: "invoke wrote 3 bytes before the 64 of scratch buffer 0",
+    22: "invoke wrote 1 bytes before the 12 of its persistent buffer 0",
+    23: "invoke reads memory that nobody has written",
 }
 
 
@@ -68,3 +80,14 @@ def test_what_nobody_would_notice_is_found(tmp_path, mistake):
 def test_a_kernel_without_a_mistake_runs_under_all_of_it(tmp_path):
     done = command(tmp_path, 9, "--sanitize")
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no guard pages there")
+@pytest.mark.parametrize("mistake", _WATCHED)
+def test_what_is_written_and_read_outside_of_its_memory_is_found(mistake):
+    folder = any_tree()
+    kernels = ar.compile_kernels(
+        SAMPLES / "mistakes.cc", tflm=folder, define=define(folder), guard=True
+    )
+    with pytest.raises(KernelError, match=re.escape(_WATCHED[mistake])):
+        ar.Interpreter(model(kernels, mistake))(np.zeros((1, LENGTH), np.int8))

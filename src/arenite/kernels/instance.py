@@ -17,13 +17,13 @@ from typing import Any, NoReturn, cast
 import numpy as np
 
 from arenite.errors import BoardError, KernelError, StateError
-from arenite.formats.tflite_write import write
 from arenite.kernels.build import Origin, Request
 from arenite.kernels.guards import Guards
 from arenite.kernels.lines import first_line
+from arenite.kernels.options import aligned_options, options_alone
 from arenite.kernels.sizes import PERSISTENT, SCRATCH, Where, asked_for, is_this_hosts, where_of
 from arenite.kernels.symbols import Function
-from arenite.model import Model, Operator, OptionsTable, Subgraph
+from arenite.model import OptionsTable
 from arenite.native import kernel as c
 from arenite.native.kernel import Answers, Facts, KernelLibrary, KernelNode, address
 from arenite.ops import Context, EvalTensor, Node, TfLiteTensor
@@ -31,7 +31,6 @@ from arenite.ops.context import Array
 
 #: The kernel of the native engine that runs them.
 STEP = "USER_KERNEL"
-_OPTIONS_ALIGNMENT = 16
 
 
 class Address(int):
@@ -132,25 +131,11 @@ def step_of(compiled: KernelNode, node: Node, owner: object) -> UserKernelParams
 
 def new_node(kernel: CompiledKernel, options: Any, answers: Answers) -> tuple[KernelNode, int]:
     """A node with its options, and what came of reading those."""
-    content = _aligned(options if isinstance(options, bytes) else b"")
+    content = aligned_options(options if isinstance(options, bytes) else b"")
     node = kernel.library.node(kernel.number, answers, content)
     if not isinstance(options, OptionsTable):
         return node, c.OK
     return node, node.parse(options_alone(kernel.name, options))
-
-
-def options_alone(name: str, options: OptionsTable) -> bytes:
-    """A model of a builtin operator's options, for the tree's own parser."""
-    operator = Operator(name, (), (), options=options)
-    return write(Model((Subgraph((), (operator,), (), ()),)))
-
-
-def _aligned(content: bytes) -> Array:
-    """Bytes at an address that the file's alignment would give them, as kernels keep pointers."""
-    memory = np.empty(len(content) + _OPTIONS_ALIGNMENT, np.uint8)
-    begin = -address(memory) % _OPTIONS_ALIGNMENT
-    memory[begin : begin + len(content)] = np.frombuffer(content, np.uint8)
-    return memory[begin : begin + len(content)]
 
 
 class Instance:
@@ -176,7 +161,7 @@ class Instance:
         self._buffers: dict[int, Array] = {}
         self._larger: dict[int, Array] = {}
         self._decompressed: dict[int, Array] = {}
-        self._guards = Guards(self._library if kernel.guard else None)
+        self._guards = Guards(self._library if kernel.guard else None, self._fail)
         self.options = options
         self._asked = self._asked_on_target(context)
         self.node, parsed = new_node(kernel, options, self)
@@ -189,6 +174,7 @@ class Instance:
         """Call a function that has no more to be done."""
         self._enter(context)
         self._checked(function, self.node.call(c.FUNCTIONS.index(function)))
+        self._guards.check(function)
 
     def prepare(self, context: Context, node: Node) -> UserKernelParams:
         """Prepare it; what the native engine needs to run it."""
@@ -205,7 +191,7 @@ class Instance:
         self._enter(context)
         if not self.bound or any(tensor.data is not data for _, tensor, data in self.bound):
             self.bind(context, node)
-        status = self._guards.invoke(self.node, self.bound)
+        status = self._guards.invoke(self.node, self.bound, node.outputs, self.handles)
         if status or self.error is not None:
             self._checked("invoke", status)
 
@@ -301,7 +287,7 @@ class Instance:
         if found != kind:
             # In a phase in which nobody may ask, that is what is wrong.
             if kind == PERSISTENT:
-                self.context.reserve_persistent_buffer(0, "op data")
+                self.context.allocate_persistent_buffer(0, "op data")
             else:
                 self.context.request_scratch_buffer_in_arena(0, "scratch")
             self._fail(f"it asks for {kind} memory here, and on the emulated core for {found}")

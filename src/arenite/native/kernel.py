@@ -7,6 +7,7 @@ thread; one node's on one thread at a time.
 from __future__ import annotations
 
 import ctypes
+import mmap
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -204,17 +205,32 @@ class KernelLibrary:
         """The address that the crash is about."""
         return int(ffi.cast("uintptr_t", self._table.touched()))
 
-    def guarded(self, size: int, alignment: int) -> Array | None:
-        """Memory of ``size`` bytes with an unusable page behind it.
+    def guarded(self, size: int, alignment: int) -> Guarded | None:
+        """Memory of ``size`` bytes between bytes to watch, with an unusable page behind it.
 
-        Between its end and the page there are bytes only as far as the alignment asks for them.
-        Before it there are as many as fill its first page: what is read there is not noticed.
         None where the system has no such thing. It stays.
         """
         found = self._table.guarded(size, alignment)
         if found == ffi.NULL:
             return None
-        return np.frombuffer(ffi.buffer(found, size), np.uint8) if size else np.empty(0, np.uint8)
+        where = int(ffi.cast("uintptr_t", found))
+        before, behind = where % mmap.PAGESIZE, -(where + size) % mmap.PAGESIZE
+        sizes = (where - before, before), (where, size), (where + size, behind)
+        return Guarded(*(_memory_at(begin, count) for begin, count in sizes))
+
+
+class Guarded(NamedTuple):
+    """Memory, and the bytes around it, up to pages that nobody may touch."""
+
+    before: Array
+    memory: Array
+    behind: Array
+
+
+def _memory_at(where: int, size: int) -> Array:
+    if not size:
+        return np.empty(0, np.uint8)
+    return np.frombuffer(ffi.buffer(_pointer(where), size), np.uint8)
 
 
 class _Frees(NamedTuple):

@@ -32,6 +32,10 @@ enum Mistake : uint8_t {
   kTrap,
   kBefore,
   kNoTensorBack,
+  kBeforeScratch,
+  kBehindScratch,
+  kBeforePersistent,
+  kUnwritten,
 };
 
 struct OpData {
@@ -90,6 +94,13 @@ TfLiteStatus Invoke(TfLiteContext* context, TfLiteNode* node) {
     auto* scratch = static_cast<int8_t*>(context->GetScratchBuffer(context, data->scratch));
     memcpy(scratch, from, static_cast<size_t>(n));
     from = scratch;
+  }
+  if (data->mistake >= kBeforeScratch) {
+    auto* scratch = static_cast<volatile int8_t*>(context->GetScratchBuffer(context, data->scratch));
+    if (data->mistake == kBeforeScratch) scratch[-3] = 1;
+    if (data->mistake == kBehindScratch) scratch[n] = 1;
+    if (data->mistake == kBeforePersistent) reinterpret_cast<volatile int8_t*>(data)[-1] = 1;
+    if (data->mistake == kUnwritten) return to[0] = scratch[5], kTfLiteOk;
   }
   if (Mistaken(context, data, to, n)) return kTfLiteError;
   if (data->mistake == kByteBehind) n += 1;

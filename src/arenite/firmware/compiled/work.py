@@ -25,7 +25,8 @@ from arenite.firmware.network.layers import AnyLayer, Value
 from arenite.firmware.network.names import identifier
 from arenite.kernels.build import Origin
 from arenite.kernels.closure import parser_of
-from arenite.kernels.instance import Instance, options_alone
+from arenite.kernels.instance import Instance
+from arenite.kernels.options import options_alone
 from arenite.kernels.sizes import PERSISTENT, SCRATCH, Where, asked_for
 from arenite.kernels.tree import find_tree
 from arenite.memory.abi import LP64_PUBLIC
