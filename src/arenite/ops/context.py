@@ -28,6 +28,9 @@ Array = npt.NDArray[Any]
 #: refuses, or computes with them what no operator means, partly outside of tensors.
 Declared = Literal["kept", "replaced", "refused"]
 
+#: What differs in inputs that were resized: nothing, the first axis alone, or another one.
+Resized = Literal["", "batch", "shape"]
+
 
 @dataclass(slots=True, eq=False)
 class EvalTensor:
@@ -128,6 +131,9 @@ class MicroGraph(Protocol):
 
     def readers(self, index: int) -> list[tuple[str, tuple[int, ...]]]:
         """Names and outputs of the current subgraph's operators that read a tensor."""
+
+    def resized(self) -> Resized:
+        """Difference of the current subgraph's inputs from the model's shapes."""
 
     def invoke_subgraph(self, subgraph: int) -> None:
         """Run a subgraph's operators; the caller's node is the current one again behind it."""

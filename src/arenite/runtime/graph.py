@@ -32,6 +32,7 @@ from arenite.ops import (
     takes_scratch,
     view_of,
 )
+from arenite.ops.context import Resized
 from arenite.ops.resource_variables import ResourceVariables, count_names
 from arenite.runtime.call_budget import CallBudget
 from arenite.runtime.state import InterpreterState
@@ -249,6 +250,15 @@ class Graph:
         """Names and outputs of the current subgraph's operators that read a tensor."""
         operators = self.model.subgraphs[self.host.subgraph].operators
         return [(one.name, one.outputs) for one in operators if index in one.inputs]
+
+    def resized(self) -> Resized:
+        """Difference of the current subgraph's inputs from the model's shapes."""
+        number = self.host.subgraph
+        declared, now = self.model.subgraphs[number], self.host.tensors[number]
+        pairs = [(declared.tensors[index].shape, now[index].shape) for index in declared.inputs]
+        if all(old == new for old, new in pairs):
+            return ""
+        return "batch" if all(old[1:] == new[1:] for old, new in pairs) else "shape"
 
     def invoke_subgraph(self, subgraph: int) -> None:
         """Run a subgraph's operators in order; the caller's node is the current one again then."""

@@ -90,7 +90,13 @@ def prepare(context: Context, node: Node) -> FullyConnectedParams:
     output = util.output_tensor(context, node)
     # TFLM's number of rows is that of the output without its last dimension.
     declared: Declared = "kept" if output.shape[-1:] == weights.shape[:1] else "refused"
-    shape = output_shape(options, inp, weights, output)
+    is_resized = bool(context.graph.resized())
+    if is_resized and options.keep_num_dims and inp.shape[-1] != weights.shape[-1]:
+        context.report_error(
+            f"the input was resized to {list(inp.shape)}, expected {weights.shape[-1]} elements "
+            "in its last dimension, the weights' columns"
+        )
+    shape = output_shape(options, inp, weights, output, is_resized=is_resized)
     context.resize_tensor(output.index, shape, declared)
     filter_scratch = -1
     if weights.type is INT4:
@@ -118,9 +124,13 @@ def output_shape(
     inp: TfLiteTensor,
     weights: TfLiteTensor,
     output: TfLiteTensor,
+    *,
+    is_resized: bool,
 ) -> tuple[int, ...]:
-    """The model's own shape where it holds the result, as in TFLM, else TFLite's."""
+    """The model's own shape where it holds the result, as in TFLM; TFLite's for a resized input."""
     units, depth = weights.shape[-2:]
+    if is_resized and options.keep_num_dims and inp.shape[-1] == depth:
+        return (*inp.shape[:-1], units)
     batches = inp.size // depth
     if output.shape[-1:] == (units,) and output.size == batches * units:
         return output.shape

@@ -50,7 +50,13 @@ def prepare(context: Context, node: Node) -> PreluParams:
     inp = util.input_tensor(context, node, 0)
     alpha = util.input_tensor(context, node, 1)
     output = util.output_tensor(context, node)
-    context.resize_tensor(output.index, np.broadcast_shapes(inp.shape, alpha.shape), "refused")
+    shape = np.broadcast_shapes(inp.shape, alpha.shape)
+    if inp.shape != shape and context.graph.resized():  # LiteRT ``kernels/activations.cc``
+        context.report_error(
+            f"the input was resized to {list(inp.shape)}, and the factors of shape "
+            f"{list(alpha.shape)} make the output {list(shape)}: expected equal shapes"
+        )
+    context.resize_tensor(output.index, shape, "refused")
     if inp.type is FLOAT32:
         return PreluParams()
     identity = util.scale_ratio(inp.scale, output.scale)

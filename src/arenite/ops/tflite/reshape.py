@@ -42,9 +42,8 @@ def prepare(context: Context, node: Node) -> copy.CopyParams:
 
 def output_shape(context: Context, node: Node, inp: TfLiteTensor, declared: Shape) -> Shape:
     """The first shape in :func:`candidates` that holds the input's elements."""
-    size, is_resized = inp.size, inp.size != prod(inp.declared)
-    shapes = candidates(context, node, declared, is_resized=is_resized)
-    resolved = (resolve(shape, size) for shape in shapes)
+    size = inp.size
+    resolved = (resolve(shape, size) for shape in candidates(context, node, inp, declared))
     shape = next((shape for shape in resolved if shape is not None), None)
     if shape is None:
         context.report_error(
@@ -54,26 +53,29 @@ def output_shape(context: Context, node: Node, inp: TfLiteTensor, declared: Shap
     return shape
 
 
-def candidates(
-    context: Context, node: Node, declared: Shape, *, is_resized: bool
-) -> Iterator[Shape]:
+def candidates(context: Context, node: Node, inp: TfLiteTensor, declared: Shape) -> Iterator[Shape]:
     """Shapes that the output may have, the one that TFLM takes first.
 
     TFLM looks at the shape that the model declares for the output and at nothing else.
     Where the input was resized, which the heap host allows, the constant shape counts too, as
-    in TensorFlow Lite, and last of all either of them with a first dimension that follows the
-    batch.
+    in TensorFlow Lite. Where the model's inputs have another batch and the other dimensions are
+    the model's, the output's first dimension follows.
     """
     if len(node.inputs) == 1 and declared == (0,):
         yield ()  # how old converters write a scalar
-    yield declared
-    if not is_resized:
-        return
+    resized = context.graph.resized()
+    if not resized:
+        yield declared
+        if inp.size == prod(inp.declared):
+            return
     wanted = node.options.new_shape
     if len(node.inputs) == 2 and node.inputs[1] >= 0:
         wanted = copy.constant_values(context, node.inputs[1])
     if wanted:
         yield wanted
+    if resized == "shape":
+        return
+    if wanted:
         yield (-1, *wanted[1:])
     if declared:
         yield (-1, *declared[1:])

@@ -80,6 +80,7 @@ def prepare(context: Context, node: Node) -> TransposeConvParams:
     strides = (options.stride_h, options.stride_w)
     if min(strides) < 1:
         context.report_error(f"strides must be at least 1, got {strides}")
+    _check_resized(context, options, inp, weights, output)
     channels = weights.shape[0]
     context.reserve_persistent_buffer(4 * channels, "per-channel multipliers")
     context.reserve_persistent_buffer(4 * channels, "per-channel shifts")
@@ -107,6 +108,33 @@ def prepare(context: Context, node: Node) -> TransposeConvParams:
     )
 
 
+def _check_resized(
+    context: Context,
+    options: TransposeConvOptions,
+    inp: TfLiteTensor,
+    weights: TfLiteTensor,
+    output: TfLiteTensor,
+) -> None:
+    """Refuse images of another size than the output's: the heap host resizes, TFLM does not.
+
+    LiteRT ``kernels/transpose_conv.cc``: the images are those that a convolution of the output
+    with the same padding and strides would make.
+    """
+    if context.graph.resized() != "shape":
+        return
+    for axis, stride, name in ((1, options.stride_h, "height"), (2, options.stride_w, "width")):
+        size, found = output.shape[axis], inp.shape[axis]
+        if found == inp.declared[axis]:
+            continue
+        expected = _outputs(options.padding, size, weights.shape[axis], stride)
+        if found != expected:
+            context.report_error(
+                f"the output's {name} of {size} is the model's, and takes an input of {name} "
+                f"{expected}, got {found}: resize to the model's {name}, or convert the original "
+                "model again with the other one"
+            )
+
+
 def _scratch(
     context: Context, node: Node, inp: TfLiteTensor, output: TfLiteTensor
 ) -> tuple[int, int]:
@@ -130,10 +158,14 @@ def padding(option: int, size: int, taps: int, stride: int) -> int:
 
     ``ComputePaddingHeightWidth``: 0 where the filter does not fit, C's division.
     """
-    outputs = (
-        -(-size // stride) if option == util.Padding.SAME else int((size + stride - taps) / stride)
-    )
+    outputs = _outputs(option, size, taps, stride)
     return util.window_padding(stride, 1, size, taps, outputs) if outputs >= 0 else 0
+
+
+def _outputs(option: int, size: int, taps: int, stride: int) -> int:
+    if option == util.Padding.SAME:
+        return -(-size // stride)
+    return int((size + stride - taps) / stride)
 
 
 class TransposedConvolution:
