@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-#: Where names begin; the example's scripts import each other by theirs.
-PLACES = (ROOT / "src", ROOT, ROOT / "examples" / "digits")
+#: Where names begin; the example's scripts import each other by theirs, a test runs those in docs.
+PLACES = (ROOT / "src", ROOT, ROOT / "examples" / "digits", ROOT / "docs")
 ENGINE = "arenite.native._engine"
 OPTIONAL = (
     *(ENGINE, "PIL", "ai_edge_litert", "tflite_micro", "MNN"),
@@ -27,7 +27,8 @@ TEXTS = re.compile(r'"""[\s\S]*?"""')
 LINE = re.compile(
     r"^from (?P<module>[\w.]+) import (?P<names>\([^)]*\)|[^\n]*)"
     r"|^import (?P<modules>[\w., ]+)"
-    r'|^[^\s#][^\n]*importorskip\(\s*"(?P<skips>[\w.]+)"',
+    r'|^[^\s#][^\n]*importorskip\(\s*"(?P<skips>[\w.]+)"'
+    r'|"(?P<script>make_\w+)\.py"',
     re.MULTILINE,
 )
 
@@ -47,6 +48,10 @@ def imports(text: str) -> Iterator[tuple[str, str]]:
     for found in LINE.finditer(TEXTS.sub("''", text)):
         if found["skips"]:
             yield "skip", found["skips"]
+            continue
+        if found["script"]:
+            if "runpy.run_path(" in text:
+                yield "import", found["script"]
             continue
         module = found["module"]
         names = re.findall(r"[\w.]+(?: as \w+)?", found["names"] or found["modules"])
@@ -69,6 +74,7 @@ def reaching(optional: str) -> frozenset[Path]:
     for place in (
         *PLACES[0].rglob("*.py"),
         *PLACES[2].glob("*.py"),
+        *PLACES[3].glob("*.py"),
         *(ROOT / "tests").rglob("*.py"),
     ):
         for kind, name in loads(place):

@@ -9,6 +9,8 @@ import pytest
 
 from arenite.report.drawing import FILLS, Drawing
 
+pytest.importorskip("PIL")
+
 ROOT = Path(__file__).resolve().parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
 #: Width of a character of the widest monospaced font in use, in sizes.
