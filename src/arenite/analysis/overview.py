@@ -16,7 +16,7 @@ from arenite.analysis.explanation import Explanation, explanation
 from arenite.analysis.fit import Fit, Limits, judged
 from arenite.analysis.head_plans import PlannedHead, planned_head
 from arenite.analysis.model_cost import ModelCost, model_cost, why_incomplete
-from arenite.analysis.refusal import refusal
+from arenite.analysis.refusal import refused_with
 from arenite.analysis.resolver_code import Resolver, resolver
 from arenite.analysis.statistics import ModelStatistics, statistics
 from arenite.boards import Board
@@ -116,9 +116,9 @@ def overview(
     if cpp.missing:
         names = ", ".join(cpp.missing)
         reasons.add("TensorFlow Lite Micro", f"It does not have: {names}")
-    refused = refusal(found)
+    refused = refused_with(found)
     if refused is not None:
-        reasons.add("TensorFlow Lite Micro", refused)
+        reasons.add("TensorFlow Lite Micro", str(refused))
     head = reasons.tried("the arena", lambda: planned_head(found, firmware, progress))
     cost = reasons.tried("the costs", lambda: _cost(found, firmware, clock, facts))
     what = reasons.tried("the paths", lambda: explanation(found, firmware))
