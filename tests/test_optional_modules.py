@@ -28,7 +28,7 @@ LINE = re.compile(
     r"^from (?P<module>[\w.]+) import (?P<names>\([^)]*\)|[^\n]*)"
     r"|^import (?P<modules>[\w., ]+)"
     r'|^[^\s#][^\n]*importorskip\(\s*"(?P<skips>[\w.]+)"'
-    r'|"(?P<script>make_\w+)\.py"',
+    r"|^    for \w+ in \((?P<scripts>[^)]*make_\w+\.py[^)]*)\)$",  # no statement: that ends in ":"
     re.MULTILINE,
 )
 
@@ -49,9 +49,8 @@ def imports(text: str) -> Iterator[tuple[str, str]]:
         if found["skips"]:
             yield "skip", found["skips"]
             continue
-        if found["script"]:
-            if "runpy.run_path(" in text:
-                yield "import", found["script"]
+        if found["scripts"]:
+            yield from (("import", name) for name in re.findall(r"make_\w+", found["scripts"]))
             continue
         module = found["module"]
         names = re.findall(r"[\w.]+(?: as \w+)?", found["names"] or found["modules"])
