@@ -143,7 +143,8 @@ def several(check: Check, expected: str) -> Check:
     """A list, tuple or other collection of what another check takes; no text."""
 
     def each(name: str, value: Any) -> None:
-        if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        is_scalar = getattr(value, "ndim", 1) == 0  # an array that has no items
+        if isinstance(value, str | bytes) or is_scalar or not isinstance(value, Iterable):
             refuse(name, expected, value)
         # A generator is read once, by the function.
         for item in value if hasattr(value, "__len__") else ():

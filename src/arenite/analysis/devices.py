@@ -14,6 +14,7 @@ from arenite.boards import Board, find_board
 from arenite.cores import CORES, DEFAULT, full_name
 from arenite.library_facts import facts_of, usual_library
 from arenite.model import Model
+from arenite.options import instance, optional
 from arenite.target import HOST, Target, find_target
 
 
@@ -69,6 +70,7 @@ def device_of(
         ValueError: There is no such board or target.
         OSError: The board's file cannot be read.
     """
+    optional(instance(str, Board, expected="a board's name, a file or a Board"))("board", board)
     found = find_board(board) if isinstance(board, str) else board
     if clock is None and found is not None:
         clock = found.clock

@@ -20,9 +20,14 @@ from arenite.model.model import (
 )
 from arenite.model.options import OptionsTable
 from arenite.model.types import TensorType
+from arenite.options import instance, optional, several, whole
 
 #: What a tensor's type may be given as: ``TensorType.INT8``, ``"int8"`` or ``np.int8``.
 Type: TypeAlias = "TensorType | str | np.dtype[Any] | type[np.generic]"
+
+
+_DIMENSIONS = several(whole(), "dimensions")
+_TENSORS = several(whole(), "tensors' indices")
 
 
 class ModelBuilder:
@@ -58,6 +63,7 @@ class ModelBuilder:
         data: Array | None = None,
     ) -> int:
         """Add a tensor. ``scale`` and ``zero_point`` are a number, or one per channel."""
+        _DIMENSIONS("shape", shape)
         self._tensors.append(
             Tensor(
                 name=name,
@@ -132,6 +138,13 @@ class ModelBuilder:
         version: int = 1,
     ) -> None:
         """Add an operator; ``custom_options`` (may be empty) makes it a custom one."""
+        for what, tensors in (
+            ("inputs", inputs),
+            ("outputs", outputs),
+            ("intermediates", intermediates),
+        ):
+            _TENSORS(what, tensors)
+        optional(instance(OptionsTable, expected="a table of options"))("options", options)
         self._operators.append(
             Operator(
                 name=name,

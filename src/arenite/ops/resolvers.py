@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from arenite.model import BuiltinOperator, Model
 from arenite.ops.registry import Registration, builtin, builtin_names, custom_names, mnn_names
+from arenite.options import optional, takes, text, whole
 
 
 class MutableOpResolver:
@@ -22,12 +23,14 @@ class MutableOpResolver:
     #: Whether it has every operator that there is, whatever a model becomes.
     is_whole = False
 
+    @takes(size=optional(whole()))
     def __init__(self, size: int | None = None) -> None:
         if size is not None and size < 1:
             raise ValueError(f"size: expected a number of operators of at least 1, got {size}")
         self.size = size
         self._registrations: dict[str, Registration] = {}
 
+    @takes(name=text)
     def add(self, name: str, registration: Registration | None = None) -> MutableOpResolver:
         """Add a builtin operator, with another registration than Arenite's if given.
 
@@ -44,6 +47,7 @@ class MutableOpResolver:
             )
         return self._insert(name, registration)
 
+    @takes(name=text)
     def add_custom(self, name: str, registration: Registration) -> MutableOpResolver:
         """Add a custom operator under the name that the model gives it.
 

@@ -34,6 +34,7 @@ from arenite.ops import (
 )
 from arenite.ops.context import Resized
 from arenite.ops.resource_variables import ResourceVariables, count_names
+from arenite.options import whole
 from arenite.runtime.call_budget import CallBudget
 from arenite.runtime.state import InterpreterState
 
@@ -332,6 +333,8 @@ class Graph:
         Raises:
             IndexError: There is no such operator.
         """
+        whole()("operator", number)
+        whole()("subgraph", subgraph)
         if not 0 <= subgraph < len(self.nodes):
             raise IndexError(f"expected a subgraph below {len(self.nodes)}, got {subgraph}")
         entries = self.nodes[subgraph]

@@ -15,6 +15,7 @@ from arenite.memory.plan import MemoryPlan
 from arenite.memory.recording import Allocations
 from arenite.model import Model
 from arenite.ops import Array, OpResolver, resolver_of
+from arenite.options import function_or_none, takes
 from arenite.runtime.call_budget import CallBudget
 from arenite.runtime.exclusive import Turn, exclusive
 from arenite.runtime.graph import Profiler
@@ -165,6 +166,7 @@ class Interpreter:
         return self._run(collected(self._model, inputs, named), quantize=quantize)
 
     @exclusive
+    @takes(progress=function_or_none)
     def predict(
         self,
         batch: npt.ArrayLike | tuple[npt.ArrayLike, ...],

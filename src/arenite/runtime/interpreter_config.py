@@ -18,7 +18,7 @@ from arenite.memory.offline import without_plan
 from arenite.memory.planners import planner_for
 from arenite.model import Model
 from arenite.ops import OpResolver
-from arenite.options import optional, refuse, takes, text, whole
+from arenite.options import instance, optional, refuse, takes, text, whole
 from arenite.runtime.threads import checked_threads
 from arenite.target import Target, find_target
 
@@ -113,7 +113,7 @@ class Setup:
 
     def resolver(self, resolver: OpResolver) -> OpResolver:
         """Resolver of the target's operators, where ``resolver`` finds those of TFLM."""
-        if not callable(getattr(resolver, "find", None)):
+        if isinstance(resolver, str | bytes) or not callable(getattr(resolver, "find", None)):
             refuse("resolver", "a resolver such as AllOpsResolver()", resolver)
         if facts_of(self.target.library).is_reference and not self.target.tflm:
             return resolver
@@ -147,6 +147,7 @@ def shared_target(allocator: MicroAllocator, target: Target | str | None) -> Tar
     Raises:
         ValueError: Another one is asked for.
     """
+    instance(MicroAllocator, expected="a MicroAllocator")("allocator", allocator)
     if target is not None and find_target(target) != allocator.target:
         raise ValueError(
             f"expected the allocator's target ({allocator.target}), got {find_target(target)}"

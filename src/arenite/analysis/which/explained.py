@@ -16,6 +16,7 @@ from arenite.cores import CORES
 from arenite.formats import Source, model_of
 from arenite.library_facts import facts_of, usual_library
 from arenite.model import Model
+from arenite.options import function_or_none, instance, optional, takes, text, whole
 from arenite.revisions.cmsis_nn import fetched_by
 from arenite.target import Target, find_target
 
@@ -91,6 +92,13 @@ class Explained:
         return "\n".join(str(line) for group in shown for line in group.lines)
 
 
+@takes(
+    log=optional(instance(str, os.PathLike, bytes, expected="a log's path or its bytes")),
+    used=optional(whole(0)),
+    target=optional(text),
+    library=optional(text),
+    progress=function_or_none,
+)
 def which(
     model: Model | Source,
     log: str | os.PathLike[str] | bytes | None = None,
