@@ -337,7 +337,7 @@ def test_a_wrong_argument_gives_a_documented_error(call, data):
         (lambda: ar.Target(tflm=-1), TypeError, "tflm: expected text, got -1"),
         (lambda: ar.load(write(MODEL), operators="x"), TypeError, "operators: expected a dict"),
         (lambda: ar.quantize(MODEL, SAMPLES, reading=1), TypeError, "reading: expected a Reading"),
-        (lambda: ar.Interpreter(MODEL, resolver=7), TypeError, "resolver: expected a resolver"),
+        (lambda: ar.Interpreter(MODEL, resolver=7), TypeError, "expected a resolver, such as"),
         (lambda: ar.Interpreter(MODEL, threads=None), TypeError, "threads: expected an integer"),
         (lambda: ar.Interpreter(MODEL).input(None), TypeError, "input index: expected an integ"),
     ],

@@ -194,7 +194,7 @@ class Graph:
             UnsupportedOperatorError: Lists all operators that the resolver lacks.
             TypeError: It is no resolver.
         """
-        if isinstance(resolver, str) or not hasattr(resolver, "find"):
+        if isinstance(resolver, str | bytes) or not hasattr(resolver, "find"):
             kind = type(resolver).__name__
             raise TypeError(f"expected a resolver, such as arenite.AllOpsResolver(), got {kind}")
         require_read(self.model)

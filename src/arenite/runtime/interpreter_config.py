@@ -18,7 +18,7 @@ from arenite.memory.offline import without_plan
 from arenite.memory.planners import planner_for
 from arenite.model import Model
 from arenite.ops import OpResolver
-from arenite.options import instance, optional, refuse, takes, text, whole
+from arenite.options import instance, optional, takes, text, whole
 from arenite.runtime.threads import checked_threads
 from arenite.target import Target, find_target
 
@@ -113,8 +113,6 @@ class Setup:
 
     def resolver(self, resolver: OpResolver) -> OpResolver:
         """Resolver of the target's operators, where ``resolver`` finds those of TFLM."""
-        if isinstance(resolver, str | bytes) or not callable(getattr(resolver, "find", None)):
-            refuse("resolver", "a resolver such as AllOpsResolver()", resolver)
         if facts_of(self.target.library).is_reference and not self.target.tflm:
             return resolver
         from arenite.libraries.library import resolver_for  # noqa: PLC0415 - few need it
