@@ -99,19 +99,25 @@ def test_it_is_plain_data() -> None:
 
 def test_a_release_that_is_not_known_is_refused_with_the_known_ones() -> None:
     with pytest.raises(
-        ValueError, match=r"expected a library_version of 1\.1\.0, .*1\.2\.3 for ESP-NN"
+        ValueError, match=r"expected a library_version of 1\.1\.0, .*1\.2\.6 for ESP-NN"
     ):
         Target("esp32s3", library_version="1.5.0")
+
+
+@pytest.mark.parametrize("version", ["1.2.4", "1.2.5", "1.3.0", "1.4.0", "1.5.0"])
+def test_releases_of_esp_nn_that_nobody_looked_at_are_refused(version: str) -> None:
+    with pytest.raises(ValueError, match="expected a library_version of"):
+        Target("esp32s3", library_version=version)
 
 
 def test_a_chip_has_its_library_with_the_last_known_releases() -> None:
     target = Target("esp32s3")
     assert (target.library, target.library_version, target.abi) == (
         "esp_nn",
-        "1.2.3",
+        "1.2.6",
         "ilp32_int_enums",
     )
-    assert str(target).startswith("esp32s3, TFLM with ESP-NN 1.2.3 (esp-tflite-micro 1.4.0)")
+    assert str(target).startswith("esp32s3, TFLM with ESP-NN 1.2.6 (esp-tflite-micro 1.4.0)")
 
 
 def test_a_library_may_be_spelled_with_a_hyphen() -> None:

@@ -15,7 +15,7 @@ REFUSED = [
     ("fit MODEL MODEL --ram 1k", 2, "without --ram"),
     ("fit MODEL --runtime esphome", 2, "ESPHome has no SOFTMAX"),
     ("memory MODEL --svg DIR/plan.png", 2, "expected a .svg file, got"),
-    ("memory MODEL --target esp32s3 --library-version 1.5.0", 2, "1.2.3"),
+    ("memory MODEL --target esp32s3 --library-version 1.5.0", 2, "1.2.6"),
     ("optimize MODEL --range nothing=0:1", 2, "expected an input of image, got 'nothing'"),
     ("optimize MODEL -o DIR/out.bin", 2, "expected a .tflite file, got"),
     ("quantize MODEL --data none --tflm-version zephyr-9", 2, "zephyr-4.2"),

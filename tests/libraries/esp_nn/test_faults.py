@@ -130,6 +130,20 @@ def test_that_layer_is_im2col_from_1_2_1_on_which_rounds_otherwise_in_1_2_1_alon
     assert said(model, "esp32s3", "1.2.2") == ""
 
 
+def test_1_2_6_pads_at_the_end_as_the_output_needs_it() -> None:
+    model = conv((1, 8, 8, 16), (8, 4, 4, 16), (1, 8, 8, 8), padding=SAME)
+    assert "the last windows need more" in said(model, "esp32s3", "1.2.3")
+    assert said(model, "esp32s3", "1.2.6") == ""
+
+
+def test_the_last_row_of_the_p4_has_all_of_the_image_from_1_2_6_on() -> None:
+    """Filters of two rows pad behind alone; for those of three, two rows were right."""
+    two = conv((1, 8, 8, 16), (8, 2, 2, 16), (1, 8, 8, 8), padding=SAME)
+    three = conv((1, 8, 8, 16), (8, 3, 3, 16), (1, 4, 4, 8), padding=SAME, stride=2)
+    assert "the last row wrongly on the P4" in said(two, "esp32p4", "1.2.3")
+    assert said(two, "esp32p4", "1.2.6") == said(three, "esp32p4", "1.2.3") == ""
+
+
 def test_equal_padding_is_not_warned_of() -> None:
     model = conv((1, 8, 8, 16), (8, 3, 3, 16), (1, 8, 8, 8), padding=SAME)
     assert said(model, "esp32s3") == ""
@@ -154,6 +168,7 @@ def test_rows_that_begin_anywhere_are_warned_of_on_the_s3() -> None:
     assert "issue 34" in said(dense(2, 10), "esp32s3")
     assert said(dense(1, 10), "esp32s3") == said(dense(2, 16), "esp32s3") == ""
     assert said(dense(2, 10), "esp32p4") == ""
+    assert said(dense(2, 10), "esp32s3", "1.2.6") == ""
 
 
 def test_an_old_glue_makes_convolutions_of_1_2_3_plain_c() -> None:

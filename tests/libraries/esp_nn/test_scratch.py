@@ -26,7 +26,7 @@ def test_generic_c_takes_none(chip: str, version: str) -> None:
 
 @pytest.mark.parametrize(
     ("version", "size"),
-    [("1.1.2", 7_840), ("1.2.0", 7_840), ("1.2.1", 15_800), ("1.2.2", 15_800), ("1.2.3", 15_832)],
+    [("1.1.2", 7_840), ("1.2.0", 7_840), ("1.2.1", 15_800), ("1.2.3", 15_832), ("1.2.6", 15_552)],
 )
 def test_the_first_layer_of_okay_nabu_grows_with_1_2_1(version: str, size: int) -> None:
     """Filters of 5 x 48 x 32 bytes and sums; from 1.2.1 on the same once more, and the image."""
@@ -81,3 +81,13 @@ def test_the_p4_has_sizes_of_its_own_from_1_2_3_on() -> None:
 
 def test_a_softmax_keeps_an_exponential_for_each_value_of_the_second_dimension() -> None:
     assert scratch.size(scratch.softmax((1, 10))) == 40
+
+
+def test_an_image_is_padded_once_from_1_2_6_on() -> None:
+    """Windows inside an image need none; until 1.2.3 it was copied with its steps."""
+    shape = conv((5, 5, 16), (3, 3), stride=(2, 2))
+    assert "image with its overhang" in scratch.conv_2d(shape, on("esp32s3", "1.2.3"))
+    assert "padded image" not in scratch.conv_2d(shape, on("esp32s3", "1.2.6"))
+    padded = conv((8, 8, 16), (3, 3), pad=(1, 1))
+    parts = scratch.conv_2d(padded, on("esp32s3", "1.2.6"))
+    assert parts["padded image"] == 10 * 10 * 16

@@ -5,8 +5,9 @@ else or writes behind a buffer is warned about; results here are the reference's
 the P4's assembly could not be run: their rows are what was read in its sources, and reported.
 
 Facts: esp-tflite-micro ``micro/kernels/esp_nn/conv.cc``, ``depthwise_conv.cc`` and ``softmax.cc``;
-esp-nn ``src/convolution/esp_nn_conv_esp32s3.c``, ``esp_nn_depthwise_conv_s8_esp32s3.c``; esp-nn's
-issues 30, 31, 34 and 37, esp-tflite-micro's issue 26.
+esp-nn ``src/convolution/esp_nn_conv_esp32s3.c``, ``esp_nn_conv_esp32p4.c``,
+``esp_nn_depthwise_conv_s8_esp32s3.c``, ``src/fully_connected/esp_nn_fully_connected_esp32s3.c`` of
+1.2.3 and 1.2.6; esp-nn's issues 30, 31, 34 and 37, esp-tflite-micro's issue 26.
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ def convolution_faults(view: NodeView, path: Path, target: Target) -> str:
             "esp-tflite-micro takes the smaller of both depths for a grouped convolution and reads "
             "the wrong weights (with assertions it aborts): convolve each group by itself"
         )
+    if target.instructions == "pie_rv32":
+        return _on_p4(conv, target)
     return _on_s3(conv, target) if target.instructions == "pie" else ""
 
 
@@ -82,11 +85,14 @@ def fully_connected_faults(view: NodeView, path: Path, target: Target) -> str:
     if path.is_library and (fault := _glue_of_fully_connected(view, target)):
         return fault
     depth, batches = view.input(1).shape[-1], view.output(0).size // view.input(1).shape[-2]
-    if not path.is_library or target.instructions != "pie" or batches < 2 or depth % 16 == 0:
+    if not path.is_library or target.instructions != "pie" or since(target, "1.2.6"):
+        return ""
+    if batches < 2 or depth % 16 == 0:
         return ""
     return (
-        f"ESP-NN may read a row of {depth} values that does not begin at a multiple of 16 wrongly "
-        "(reported for the S3, esp-nn issue 34): one row at a time, or a depth in sixteens"
+        f"ESP-NN before 1.2.6 may read a row of {depth} values that does not begin at a multiple "
+        "of 16 wrongly (reported for the S3, esp-nn issue 34): take 1.2.6, one row at a time, or a "
+        "depth in sixteens"
     )
 
 
@@ -113,23 +119,32 @@ def _on_s3(conv: ConvShape, target: Target) -> str:
         return "" if since(target, "1.2.3") or conv.input.c % 8 else _POINTWISE
     if scratch.has_short_rows(conv) and since(target, "1.2.1"):
         return "" if since(target, "1.2.2") else _IM2COL
-    pad = conv.padding
-    if (pad.h or pad.w) and (_below(conv) > pad.h or _right(conv) > pad.w):
+    pad, (below, right) = conv.padding, scratch.padding_behind(conv)
+    if since(target, "1.2.6") or not (pad.h or pad.w):
+        return ""
+    if below > pad.h or right > pad.w:
         return (
-            f"ESP-NN pads as much below and at the right as above and at the left ({pad}), and the "
-            "last windows need more (reported for the S3, esp-nn issue 31): pad with PAD"
+            "ESP-NN before 1.2.6 pads as much below and at the right as above and at the left "
+            f"({pad}), and the last windows need more (reported for the S3, esp-nn issue 31): take "
+            "1.2.6, or pad with PAD"
         )
     return ""
 
 
-def _below(conv: ConvShape) -> int:
-    """Rows of padding that the last windows need."""
-    return (conv.output.h - 1) * conv.stride.h + conv.filter.h - conv.input.h - conv.padding.h
-
-
-def _right(conv: ConvShape) -> int:
-    """Columns likewise."""
-    return (conv.output.w - 1) * conv.stride.w + conv.filter.w - conv.input.w - conv.padding.w
+def _on_p4(conv: ConvShape, target: Target) -> str:
+    """The last row of windows, which until 1.2.3 got two rows of the image whatever the filter."""
+    pad, (below, _) = conv.padding, scratch.padding_behind(conv)
+    if since(target, "1.2.6") or scratch.is_pointwise(conv) or pad.h or pad.w:
+        return ""
+    if not below or (below, conv.filter.h) == (1, 3):
+        return ""
+    if since(target, "1.2.3") and conv.filter.w * conv.input.c < 16:
+        return ""
+    return (
+        "ESP-NN before 1.2.6 computes the last row wrongly on the P4 where filters of "
+        f"{conv.filter.h} rows leave the image below and not above (read in its sources): take "
+        "1.2.6, or pad with PAD"
+    )
 
 
 _POINTWISE = (

@@ -2,7 +2,7 @@
 
 Facts: esp-nn ``esp_nn_get_conv_scratch_size_*`` and ``esp_nn_get_depthwise_conv_scratch_size_*`` in
 ``src/convolution/*.c``, ``esp_nn_get_softmax_scratch_size_*`` in ``src/softmax/*.c``, releases
-1.1.0 to 1.2.3. A function here holds for the releases that its first line names.
+1.1.0 to 1.2.3 and 1.2.6. A function here holds for the releases that its first line names.
 """
 
 from __future__ import annotations
@@ -44,6 +44,14 @@ def overhang(conv: ConvShape) -> tuple[int, int]:
     return down, right
 
 
+def padding_behind(conv: ConvShape) -> tuple[int, int]:
+    """Rows below and columns at the right that the last windows need."""
+    pad, stride, taps = conv.padding, conv.stride, conv.filter
+    below = (conv.output.h - 1) * stride.h + taps.h - pad.h - conv.input.h
+    right = (conv.output.w - 1) * stride.w + taps.w - pad.w - conv.input.w
+    return max(0, below), max(0, right)
+
+
 def conv_2d(conv: ConvShape, target: Target) -> Parts:
     """A convolution, on any chip; generic C takes none."""
     if target.instructions == "pie":
@@ -76,13 +84,29 @@ def _conv_s3(conv: ConvShape, target: Target) -> Parts:
         return _pointwise(conv, margin)
     if has_short_rows(conv):
         return _im2col(conv, margin)
+    if since(target, "1.2.6"):
+        return _padded_once(conv)
     parts = _conv_until_1_2_0(conv)
-    row = align_up(conv.filter.w * conv.input.c, 16)
-    parts["filters' rows in 16 bytes"] = row * conv.filter.h * conv.output.c
+    parts["filters' rows in 16 bytes"] = _rows_in_16(conv)
     down, right = (max(0, steps) for steps in overhang(conv))
     if down or right:
         parts["image with its overhang"] = _image(conv, down, right)
     return {**parts, "margin": margin}
+
+
+def _padded_once(conv: ConvShape) -> Parts:
+    """The S3's from 1.2.6 on: one image, padded in front and behind as the output needs it."""
+    pad, behind = conv.padding, padding_behind(conv)
+    parts: Parts = {}
+    if any((pad.h, pad.w, *behind)):
+        parts["padded image"] = _image(conv, pad.h + behind[0], pad.w + behind[1])
+    return {
+        **parts,
+        "filters in 16 channels": _filters(conv),
+        **_sums(conv),
+        "filters' rows in 16 bytes": _rows_in_16(conv),
+        "margin": 64,
+    }
 
 
 def _conv_until_1_2_0(conv: ConvShape) -> Parts:
@@ -162,6 +186,10 @@ def _widened(conv: ConvShape, channels: int) -> Parts:
 
 def _filters(conv: ConvShape) -> int:
     return conv.filter.w * conv.filter.h * align_up(conv.input.c, 16) * conv.output.c
+
+
+def _rows_in_16(conv: ConvShape) -> int:
+    return align_up(conv.filter.w * conv.input.c, 16) * conv.filter.h * conv.output.c
 
 
 def _sums(conv: ConvShape) -> Parts:
