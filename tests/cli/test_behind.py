@@ -18,7 +18,7 @@ from tests.oracle import skip_without_tflm
 from tests.runtime.wake_word import wake_word
 
 #: Commands that read such a file, and those that are about no model's numbers.
-READ, OTHERS = ("info", "optimize", "quantize", "report"), ("boards", "check-kernel")
+READ, OTHERS = ("info", "optimize", "quantize", "report"), ("boards", "sdks", "check-kernel")
 FILES = {
     "buffers": lambda: behind(write(classifier())),
     "one large buffer": lambda: behind(write(classifier()), 256),

@@ -123,7 +123,7 @@ def _checked(shape: tuple[int, ...], fortran: bool, dtype: np.dtype[Any]) -> Hea
     if any(not 0 <= length < 1 << 63 for length in shape):
         raise ValueError(f"expected lengths of axes from 0, got {_some(shape)}")
     if dtype.kind not in "biufcSUVO" or dtype.fields or dtype.subdtype:
-        raise ValueError(f"expected an element type such as '<f4', got {_some(dtype.str)}")
+        raise ValueError(f"expected an element type such as '<f4', got {_some(str(dtype))}")
     if not dtype.itemsize:
         raise ValueError(f"expected elements of at least one byte, got {dtype.str!r}")
     header = Header(tuple(map(int, shape)), dtype, bool(fortran))
