@@ -75,7 +75,7 @@ def _revision(name: str) -> str:
 
 
 def _sdk(name: str) -> str:
-    """A release's name as it is, of a project's files where a path is given; refused otherwise."""
+    """A release's name with its SDK's; refused where there is none."""
     from arenite.sdks import find
 
     return checked(find, name).name
