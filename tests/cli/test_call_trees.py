@@ -90,7 +90,7 @@ def files(tmp_path_factory):
 
 
 def test_every_command_that_reads_a_model_is_tried() -> None:
-    others = {"boards", "check-kernel", "operators", "listen"}
+    others = {"boards", "sdks", "check-kernel", "operators", "listen"}
     names = {one.name for one in app.registered_commands}
     assert names - others == set(COMMANDS)
 

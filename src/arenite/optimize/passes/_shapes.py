@@ -82,6 +82,9 @@ def settle_loop(edits: list[Edit], edit: Edit, operator: Operator) -> None:
     if not isinstance(options, WhileOptions):
         return
     called = [edits[options.cond_subgraph_index], edits[options.body_subgraph_index]]
+    carried = [operator.outputs, *(one.inputs for one in called), called[1].outputs]
+    if any(len(tensors) != len(operator.inputs) for tensors in carried):
+        return  # no loop that TFLM runs: its values do not go round
     for number, index in enumerate(operator.inputs):
         shape = edit.tensors[index].shape
         places = [(edit, operator.outputs[number])]
