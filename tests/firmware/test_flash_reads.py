@@ -65,9 +65,11 @@ def test_nothing_is_known_without_a_board_or_of_one_without_caches(board):
 
 def test_what_is_not_known_of_a_board_is_said():
     nrf = find_board("nrf52840dk")
-    assert why_unknown(nrf).startswith("depends on waits and caches of nRF52840's flash, which")
+    assert why_unknown(nrf).startswith(
+        "narrower where waits and caches of nRF52840's flash are known"
+    )
     waits = FlashWaits(3, None, None, is_shared=False, source="a test")
-    assert "depends on caches of STM32F407VG's" in why_unknown(replace(F407, waits=waits))
+    assert "narrower where caches of STM32F407VG's" in why_unknown(replace(F407, waits=waits))
     assert why_unknown(F407) == why_unknown(None) == ""
 
 
@@ -79,7 +81,7 @@ def test_a_report_says_what_flash_adds_or_why_nothing_is_said():
     }
     assert "All code and constants of an inference stay in the chip's caches" in lines["giga-r1"]
     assert "of constants are not in the chip's caches, 5 cycles each" in lines["stm32f407vg"]
-    assert "time depends on waits and caches of nRF5340's flash" in lines["nrf5340dk"]
+    assert "narrower where waits and caches of nRF5340's flash are known" in lines["nrf5340dk"]
 
 
 def test_figures_are_the_same_every_time(board):
