@@ -27,7 +27,7 @@ def taken(folder: Path, into: Path) -> list[Path]:
     """
     if not (folder / SOURCES).is_dir():
         raise BoardError(f"'{folder}' has no {SOURCES}")
-    (into / SOURCES).mkdir()
+    (into / SOURCES).mkdir(exist_ok=True)
     found, left = list[Path](), _MOST
     for path in sorted((folder / SOURCES).iterdir()):
         if path.is_dir():
