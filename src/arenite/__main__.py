@@ -1,17 +1,19 @@
-"""``python -m arenite`` and the script ``arenite``: Ctrl-C is heard before anything is imported."""
+"""``python -m arenite`` and the script ``arenite``: Ctrl-C is heard before commands load."""
 
 import sys
 
-from arenite.processes.interrupts import end_at_once, finish_at_exit
 from arenite.processes.paths import import_path
+
+# Python has put the current folder first: what lies there is not imported instead of what follows.
+sys.path[:] = import_path()
+
+from arenite.processes.interrupts import end_at_once, finish_at_exit  # noqa: E402
 
 
 def main() -> None:
     """Run the command line."""
     end_at_once()
     finish_at_exit()
-    # Python has put the current folder first: what lies there is not imported instead of the rest.
-    sys.path[:] = import_path()
     from arenite.cli import main as run  # noqa: PLC0415 - takes long
 
     run()

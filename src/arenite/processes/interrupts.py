@@ -3,7 +3,7 @@
 While modules are imported and after a command is done, the process ends at once: an exception there
 would be a traceback, or be lost. In between a command cleans up first.
 
-Nothing but what Python has imported by itself is needed here, see :mod:`arenite.processes.paths`.
+The current folder is not on the import path by then, see :mod:`arenite.processes.paths`.
 """
 
 import atexit
