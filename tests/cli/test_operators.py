@@ -145,7 +145,6 @@ def test_a_module_can_import_its_neighbours(tmp_path):
             "OPERATORS = {'A': print}\n",
             "OPERATORS: operator 'A': expected a Registration, got builtin",
         ),
-        (TWICE + "OPERATORS['SOFTMAX'] = OPERATORS['TWICE']\n", "'SOFTMAX': Arenite has it"),
     ],
     ids=[
         "import",
@@ -155,7 +154,6 @@ def test_a_module_can_import_its_neighbours(tmp_path):
         "empty",
         "no dict",
         "no registration",
-        "taken",
     ],
 )
 def test_a_module_that_is_none_is_refused_with_its_file(tmp_path, text, words):

@@ -110,7 +110,7 @@ class Tflm:
         return found
 
 
-# -- for arenite bench -------------------------------------------------------------------
+# -- in turns, as a benchmark has them ----------------------------------------------------
 
 
 def load_litert(path: Path) -> Infer:

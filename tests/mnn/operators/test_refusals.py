@@ -1,5 +1,6 @@
 """What each of the operators of ``.mnn`` files refuses, and in which words."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -238,6 +239,13 @@ def test_what_is_legal_runs(name: str) -> None:
     allocated(LEGAL[name]).invoke()
 
 
+def is_said(rule: str, message: str) -> bool:
+    """Whether a message is about a rule: one of how many says what was found and what is taken."""
+    side = "input" if "input" in rule else "output"
+    counted = re.search(rf"has \d+ {side}s?; TFLM takes", message)
+    return rule in message or (rule.startswith("There ") and counted is not None)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_constraint_is_broken_by_some_case(name: str) -> None:
     registration = builtin(name)
@@ -250,5 +258,5 @@ def test_every_constraint_is_broken_by_some_case(name: str) -> None:
         try:
             allocated(LEGAL[name].but(**changes)).invoke()
         except ConstraintError as error:
-            said |= {text for text in words if text in str(error)}
+            said |= {text for text in words if is_said(text, str(error))}
     assert said == set(words)
