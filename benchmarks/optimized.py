@@ -25,8 +25,9 @@ from arenite.analysis.benchmark import Spread
 from arenite.analysis.inputs.files import random_inputs
 from arenite.analysis.machine import machine
 from arenite.analysis.statistics import statistics
+from arenite.cli.trial import load_arenite
 from arenite.formats import tflite
-from arenite.peers.packages import PEERS, hushed, load_arenite
+from arenite.peers.packages import PEERS, hushed
 
 ENGINES = {"arenite": load_arenite, **{name: PEERS[name].load for name in ("litert", "tflm")}}
 
