@@ -7,12 +7,12 @@ from arenite.processes.paths import import_path
 # Python has put the current folder first: what lies there is not imported instead of what follows.
 sys.path[:] = import_path()
 
-from arenite.processes.interrupts import end_at_once, finish_at_exit  # noqa: E402
+from arenite.processes.interrupts import finish_at_exit, take_over  # noqa: E402
 
 
 def main() -> None:
     """Run the command line."""
-    end_at_once()
+    take_over()
     finish_at_exit()
     from arenite.cli import main as run  # noqa: PLC0415 - takes long
 

@@ -61,6 +61,12 @@ def test_debugging_shows_the_traceback(arguments, extra):
     assert b"FileNotFoundError" in done.stderr
 
 
+def test_a_command_inside_a_program_leaves_its_ctrl_c_alone(arenite, model_file):
+    before = signal.getsignal(signal.SIGINT)
+    arenite("info", model_file)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
 def test_the_shell_can_complete_commands(arenite, monkeypatch):
     assert "--install-completion" in arenite("--help").stdout
 

@@ -16,14 +16,20 @@ from typing import NoReturn
 CODE = 128 + 2
 
 
+def take_over() -> None:
+    """For a process of the command: Ctrl-C ends it from now on, if it did anything before."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _end)
+
+
 def end_at_once() -> None:
-    """From now on Ctrl-C ends the process, if it did anything before."""
+    """From now on Ctrl-C ends the process, where :func:`take_over` has begun it."""
     if signal.getsignal(signal.SIGINT) in _OURS:
         signal.signal(signal.SIGINT, _end)
 
 
 def clean_up_first() -> None:
-    """From now on Ctrl-C is a ``KeyboardInterrupt``, if it did anything before; the second ends."""
+    """From now on Ctrl-C is a ``KeyboardInterrupt`` there; the second one ends the process."""
     if signal.getsignal(signal.SIGINT) in _OURS:
         signal.signal(signal.SIGINT, _interrupt)
 
@@ -37,7 +43,7 @@ def finish_at_exit() -> None:
 
 
 def _finish() -> None:
-    if signal.getsignal(signal.SIGINT) in _OURS:
+    if signal.getsignal(signal.SIGINT) in (signal.default_int_handler, *_OURS):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
@@ -52,4 +58,4 @@ def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
     raise KeyboardInterrupt
 
 
-_OURS = (signal.default_int_handler, _end, _interrupt)
+_OURS = (_end, _interrupt)
