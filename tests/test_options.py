@@ -279,13 +279,12 @@ def complaint(room: str, error: BaseException, value: Any) -> str:
 
 def tried(call: Call, name: str, value: Any) -> str:
     """What is wrong with a call's end; empty where nothing is."""
-    limit = ar.memory_limit()
     try:
         call.with_wrong(name, value)
     except Exception as error:
         return complaint(call.room, error, value)
     finally:
-        ar.set_memory_limit(limit)
+        ar.set_memory_limit(None)
     return ""
 
 
